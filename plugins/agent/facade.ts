@@ -205,8 +205,8 @@ function userMessage(content: UserMessage["content"]): UserMessage {
   return { role: "user", content: userContent(content), timestamp: Date.now() };
 }
 
-function unmarked<B extends { attachment?: true }>(block: B): B {
-  const { attachment: _mark, ...rest } = block;
+function unmarked<B extends { attachment?: true; forPeople?: string }>(block: B): B {
+  const { attachment: _mark, forPeople: _line, ...rest } = block;
   return rest as B;
 }
 

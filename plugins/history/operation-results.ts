@@ -2,7 +2,7 @@ import { sessionChange } from "@scorel/kit/schema/session-meta";
 import { z } from "zod";
 
 const attachment = z.literal(true).optional();
-const textBlock = z.object({ type: z.literal("text"), text: z.string(), attachment });
+const textBlock = z.object({ type: z.literal("text"), text: z.string(), attachment, forPeople: z.string().optional() });
 const imageBlock = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string(), attachment });
 const filesRestored = z.strictObject({
   restored: z.array(z.string()),

@@ -13,6 +13,8 @@ const MAX_PIXELS = 52_000_000;
 export interface Prepared {
   text: string;
   image?: ImageBlock;
+  /** Why there is no image. */
+  reason?: string;
   /** Whether the image differs from the file's bytes. */
   changed: boolean;
   facts: Pick<ShownImage, "mimeType" | "bytes" | "width" | "height">;
@@ -100,7 +102,7 @@ function changesIn(file: File, header: Header, made: Changed): string[] {
 function explained(file: File, reason: string, advice: string): Prepared {
   const size = file.header && upright(file.header);
   const text = `[${file.name}: ${described({ ...file, ...size })}. Not shown, because ${reason}. ${advice}]`;
-  return { text, changed: true, facts: factsOf(file) };
+  return { text, reason, changed: true, facts: factsOf(file) };
 }
 
 function described({ mimeType, width, height, bytes }: Partial<Changed> & Pick<Changed, "mimeType" | "bytes">): string {

@@ -24,7 +24,8 @@ export function createImages(ctx: BaseContext, limits: Limits): ImagesService {
     const found = await prepared(Buffer.from(block.data, "base64"), name, signal);
     // A model without image input was already reported; any other reason concerns only this image.
     if (!found.image && blindModel() === undefined) ctx.report("", errors.IMAGE_NOT_SHOWN({ text: found.text }));
-    return found.image && !found.changed ? [sameBlock(block, found.image)] : blocksOf(found);
+    if (!found.image) return [unshownBlock(found, name)];
+    return found.changed ? blocksOf(found) : [sameBlock(block, found.image)];
   };
   return {
     async show(bytes, name, signal): Promise<ShownImage> {
@@ -55,6 +56,11 @@ function sameBlock(block: ImageBlock, { mimeType }: ImageBlock): ImageBlock {
 
 function blocksOf({ text, image }: Prepared): (TextBlock | ImageBlock)[] {
   return [{ type: "text", text }, ...(image ? [image] : [])];
+}
+
+/** Text in place of an image of a message. People see only the reason, and not the advice for the model. */
+function unshownBlock({ text, reason }: Prepared, name: string): TextBlock {
+  return { type: "text", text, attachment: true, forPeople: `[${name}: not shown, because ${reason}]` };
 }
 
 /** The name of a model that takes no images; undefined for any other, and without a model. */

@@ -18,6 +18,8 @@ export interface TextBlock {
    * instead.
    */
   attachment?: true;
+  /** What people see instead of the text of an attachment, if no line about a mentioned file stands for it. */
+  forPeople?: string;
 }
 export interface ImageBlock {
   type: "image";

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ModelServer, type Script, startModelServer, text, toolCall } from "../model-server.ts";
 import { decode, exif, jpeg, noise, png, quarters, withExif } from "../plugins/images/pictures.ts";
@@ -71,6 +71,9 @@ describe("--image", () => {
     withModel(BLIND, [text("ok")], async (s, server) => {
       put(s, "a.png", small);
       const { stderr } = await s.run([...none, "-p", "Look", "--image", "a.png", "--image", "a.png"]);
+      const { stdout: shown } = await s.run(["session", "show", basename(s.logs()[0] ?? "", ".jsonl")]);
+      const reason = "not shown, because the model scripted/scripted-model does not support images";
+      expect(shown).toContain(`Look\n[image 1 of 2: ${reason}]\n[image 2 of 2: ${reason}]\n`);
       expect(JSON.stringify(asked(server))).toContain(
         `[image 2 of 2: image/png, 8x4, ${small.length} bytes. Not shown, because the model scripted/scripted-model does not support images.`,
       );

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { status, text } from "../model-server.ts";
+import { delayUntil, gate, status, text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { browserStage } from "./browser.ts";
 
@@ -29,6 +29,44 @@ itWith("chromium", "without a model, the page says as a whole what to do, and se
   t.s.file("~/.scorel/config.toml", config);
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("log").getByText("Answered.").waitFor();
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a turn without a word says that it waits for the model, and that it was stopped", async () => {
+  const never = gate();
+  await using t = await browserStage([text("Ready."), [delayUntil(never.promise), text("late")], text("Answered.")]);
+  await t.s.run(["-p", "an earlier question"]);
+  const page = await t.open();
+  await page.getByRole("link", { name: "New session in project" }).click();
+  const field = page.getByRole("textbox", { name: "Message", exact: true });
+  await field.fill("first");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("status").getByText("waiting for the model").waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  const stopped = page.getByRole("status").getByText("Stopped.", { exact: true });
+  await stopped.waitFor();
+  never.open();
+  await field.fill("second");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("log").getByText("Answered.").waitFor();
+  expect(await stopped.count()).toBe(0);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "while a call is tried again, the page says when, which attempt it is, and why", async () => {
+  const busy = status(429, { error: { message: "too many requests" } }, { "retry-after": "60" });
+  await using t = await browserStage([text("Ready."), busy]);
+  await t.s.run(["-p", "an earlier question"]);
+  const page = await t.open();
+  await page.getByRole("link", { name: "New session in project" }).click();
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill("first");
+  await page.keyboard.press("Control+Enter");
+  await page
+    .getByRole("status")
+    .getByText(/^trying again in \d+ s \(1 of \d\): 429 too many requests$/)
+    .waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByRole("status").getByText("Stopped.", { exact: true }).waitFor();
   expect(t.complaints).toEqual([]);
 });
 

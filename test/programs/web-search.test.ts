@@ -40,7 +40,16 @@ itWith("chromium", "words are found in all conversations, and a found message is
   expect(await rowsIn(page).last().locator("mark").allInnerTexts()).toEqual(["heron"]);
   expect(await barriers(page, "search")).toEqual([]);
 
-  await rowsIn(page).last().click();
+  await page.keyboard.press("ArrowDown");
+  expect(
+    await rowsIn(page)
+      .first()
+      .evaluate((row) => row === document.activeElement),
+  ).toBe(true);
+  await page.keyboard.press("ArrowUp");
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
+  for (let row = 0; row < 3; row++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
   await expect.poll(() => isInSight(page, "The heron stands")).toBe("in sight");
   expect(await page.getByRole("button", { name: "Jump to the end" }).count()).toBe(0);
   expect(page.url()).toMatch(/#\/session\/[\w-]+$/);

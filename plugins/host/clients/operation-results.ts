@@ -110,7 +110,7 @@ const turnOutcome = z.strictObject({
   leafId: z.string().nullable(),
 });
 const attachment = z.literal(true).optional();
-const textBlock = z.object({ type: z.literal("text"), text: z.string(), attachment });
+const textBlock = z.object({ type: z.literal("text"), text: z.string(), attachment, forPeople: z.string().optional() });
 const imageBlock = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string(), attachment });
 const queuedMessage = z.strictObject({
   id: z.string(),

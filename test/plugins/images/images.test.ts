@@ -346,6 +346,8 @@ describe("the blocks of a message", () => {
       {
         type: "text",
         text: expect.stringMatching(/^\[image 2 of 3: image\/png, 40 bytes\. Not shown, because the file is damaged/),
+        attachment: true,
+        forPeople: "[image 2 of 3: not shown, because the file is damaged: it ends too early]",
       },
       block(small),
     ]);

@@ -1,4 +1,4 @@
-import type { RemoteClient } from "@scorel/host/client";
+import type { Live, RemoteClient } from "@scorel/host/client";
 import { useState } from "react";
 import { useSeconds } from "../app/link-state.tsx";
 import { safeLine } from "../display/safe.ts";
@@ -10,6 +10,9 @@ import { useWords } from "../words/words.ts";
 import { type Mode, ModeChoice, ThinkingChoice } from "./choices.tsx";
 import { ModelChoice } from "./model-choice.tsx";
 
+/** Most characters of the reason for another attempt. */
+const LONGEST_REASON = 80;
+
 /** The state of the session, its model and its settings. */
 export function StatusLine({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const words = useWords();
@@ -19,7 +22,8 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
   const short = [mode && (words.modes[mode] ?? mode), model?.split("/").at(-1) ?? words.noModel];
   const locked = useLock(session);
   const since = doing && "since" in doing ? doing.since : undefined;
-  const now = useSeconds(since !== undefined);
+  const now = useSeconds(since !== undefined || doing?.state === "retrying");
+  const isThinking = useStore(session.entries).some(({ live }) => hasBegun(live?.get()));
   const parts = [
     context?.share === undefined ? undefined : words.context(context.share),
     spent && (spent.cost === undefined ? words.costUnknown : words.cost(spent.cost)),
@@ -28,7 +32,14 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
   return (
     <footer className="status" data-folded={!isOpen || undefined}>
       <span role="status">
-        {doing && words.states[doing.state]}
+        {doing && words.states[isThinking || doing.state !== "thinking" ? doing.state : "called"]}
+        {doing?.state === "retrying" &&
+          words.nextAttempt(
+            doing.attempt,
+            doing.of,
+            Math.max(0, Math.ceil((doing.until - now) / 1_000)),
+            shortened(safeLine(doing.reason)),
+          )}
         {since !== undefined && ` ${Math.max(0, Math.floor((now - since) / 1_000))} s`}
       </span>
       {/* A phone shows this button, since the whole line would take the space of the conversation. */}
@@ -58,6 +69,15 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
       )}
     </footer>
   );
+}
+
+function shortened(reason: string): string {
+  return reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON - 1)}…` : reason;
+}
+
+/** Whether something of a reply has arrived. */
+function hasBegun(live: Live | undefined): boolean {
+  return live?.kind === "reply" && (live.thinking !== "" || live.calls.length > 0);
 }
 
 /** Why this page cannot change the session's settings; undefined if it can. */

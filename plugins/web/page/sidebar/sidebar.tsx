@@ -1,10 +1,11 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { openWindow } from "../app/opened.ts";
 import { signOut } from "../app/signing-out.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
 import { useRights } from "../host/rights.ts";
 import type { ProjectRow } from "../host/session-list.ts";
+import { useArrows } from "../search/arrows.ts";
 import { FoundInConversations } from "../search/found.tsx";
 import { useStore } from "../store.ts";
 import { Menu } from "../ui/menu.tsx";
@@ -28,6 +29,8 @@ export function Sidebar({ device, devices, chosen }: SidebarProps) {
   const problem = useStore(device.sessions.problem);
   const [wanted, setWanted] = useState("");
   const found = matching(projects, wanted);
+  const list = useRef<HTMLDivElement>(null);
+  useArrows(list, wanted !== "");
   const adding = devices.mayAdd();
   return (
     <>
@@ -64,7 +67,7 @@ export function Sidebar({ device, devices, chosen }: SidebarProps) {
         <SearchField label={words.search} value={wanted} onChange={setWanted} />
       </header>
       {problem && <p role="alert">{problem.message}</p>}
-      <div className="sidebar-list">
+      <div className="sidebar-list" ref={list}>
         {found.map((project) => (
           <Project key={project.id} device={device} project={project} chosen={chosen} isWhole={wanted !== ""} />
         ))}
