@@ -15,6 +15,8 @@ export function parseAddress(text: string): URL {
   if (url.username !== "" || url.password !== "")
     throw errors.FETCH_ADDRESS({ reason: "it contains a login, which is not sent" });
   url.hash = "";
+  // The same host, for which a rule is written without the dot.
+  url.hostname = url.hostname.replace(/\.+$/, "");
   return url;
 }
 

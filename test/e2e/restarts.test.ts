@@ -58,6 +58,7 @@ describeWith("script", "a terminal whose host does not answer", () => {
     await using t = await terminal(s);
     t.type("one\r");
     await t.shows("First.");
+    await t.hides("to interrupt");
     host.child.kill("SIGSTOP");
     const begun = performance.now();
     t.type("\x03\x03");

@@ -353,7 +353,7 @@ it("calls are judged by host", async () => {
   const tool = s.tools.get("WebFetch");
   const about = async (url: string) => [await tool?.about({ url }), await tool?.approval({ url })];
   expect(
-    await Promise.all(["https://docs.test:443/a", "http://DOCS.test:8080/b", "https://\u00fcber.test/"].map(about)),
+    await Promise.all(["https://docs.test:443/a", "http://DOCS.test.:8080/b", "https://\u00fcber.test/"].map(about)),
   ).toEqual([
     ["docs.test", "ask"],
     ["docs.test:8080", "ask"],

@@ -102,7 +102,8 @@ function command(app: Receiver, line: string): void {
 }
 
 /**
- * Runs a command of the host. If other tools have an unknown command, the error names the one that does the same here. An error about a running turn names the key that interrupts it.
+ * Runs a command of the host. For an unknown command that other tools have, the error names the one that does the same here. An error
+ * about a running turn names the key that interrupts it.
  */
 async function runCommand({ conversation, words, keys }: Receiver, line: string, begun?: () => void): Promise<void> {
   try {

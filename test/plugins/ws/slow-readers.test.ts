@@ -34,7 +34,7 @@ async function serverWith(limits: Partial<Limits>) {
 }
 
 it("a file of the page arrives over a line on which it takes longer than a connection has to show its token", async () => {
-  await using t = await serverWith({ deadlineMs: 50 });
+  await using t = await serverWith({ deadlineMs: 1_000 });
   const socket = t.connect();
   socket.write(`${t.request}\r\n\r\n`);
   await once(socket, "readable");
@@ -64,7 +64,7 @@ it("a connection that does not read the file is closed after a while", async () 
 });
 
 it("a WebSocket has as long to show its token as on a new connection, also after a file of the page on the same one", async () => {
-  await using t = await serverWith({ deadlineMs: 50 });
+  await using t = await serverWith({ deadlineMs: 1_000 });
   const socket = t.connect();
   socket.write(t.head("/small"));
   await once(socket, "data");
