@@ -14,6 +14,7 @@ const KINDS: Readonly<Record<string, ToolKind | undefined>> = {
   Bash: "execute",
   Glob: "search",
   Grep: "search",
+  WebFetch: "fetch",
 };
 
 const MAX_TITLE = 200;

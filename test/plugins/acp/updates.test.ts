@@ -33,6 +33,26 @@ it("a call id that a model uses again is another call for the editor", () => {
   expect(ids).toEqual(["c1", "c1", "c1#2", "c1#2"]);
 });
 
+it("editors learn the kind of each tool of Scorel's own, and that of others is not known", () => {
+  const kinds = ["Read", "Edit", "Write", "Bash", "Glob", "Grep", "WebFetch", "mcp__a__b", "constructor"].map(
+    (tool) => {
+      const [update] = new Updates("/p").take(reply("a", call("c1", tool, {})));
+      return update && "kind" in update ? [tool, update.kind] : [tool];
+    },
+  );
+  expect(Object.fromEntries(kinds)).toEqual({
+    Read: "read",
+    Edit: "edit",
+    Write: "edit",
+    Bash: "execute",
+    Glob: "search",
+    Grep: "search",
+    WebFetch: "fetch",
+    mcp__a__b: "other",
+    constructor: "other",
+  });
+});
+
 it("calls that never end are failed when the turn is over", () => {
   const updates = new Updates("/p");
   updates.take(reply("a", call("c1", "Bash", { command: "sleep 9" })));
