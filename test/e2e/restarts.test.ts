@@ -68,6 +68,22 @@ describeWith("script", "a terminal whose host does not answer", () => {
     host.child.kill("SIGCONT");
     expect(t.sent()).toContain("To continue: scorel --session");
   });
+
+  it("can be left in the middle of a turn, which it cannot interrupt", async () => {
+    await using s = await stage([hang()]);
+    const host = await serving(s);
+    await using t = await terminal(s);
+    t.type("one\r");
+    await t.shows("to interrupt");
+    host.child.kill("SIGSTOP");
+    const begun = performance.now();
+    t.type("\x03\x03");
+    await t.shows("Press Ctrl-C again to leave.");
+    t.type("\x03");
+    await t.code;
+    expect(performance.now() - begun).toBeLessThan(14_000);
+    host.child.kill("SIGCONT");
+  });
 });
 
 function isAlive(pid: number): boolean {

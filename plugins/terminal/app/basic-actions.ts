@@ -59,12 +59,16 @@ function interrupt(app: Application): void {
   else if (conversation.isCommanding && !isAsked) app.attempt(() => conversation.cancelCommand());
 }
 
-/** Ctrl-C: clears the field; if that is empty, interrupts as Esc does; if nothing runs, leaves when it is pressed twice. */
+/**
+ * Ctrl-C: clears the field; if that is empty, interrupts as Esc does; if nothing runs, or the host has not answered an interruption yet,
+ * leaves when it is pressed twice.
+ */
 function clear(app: Application, leaving: Leaving): void {
   const { field, session, conversation, questions } = app;
   if (field && (field.text !== "" || field.mode !== "message")) field.putAside();
   else if (
     !session.isLost &&
+    !conversation.isInterrupting &&
     (conversation.isCommanding || session.rights.write) &&
     (conversation.isCommanding || session.isRunning || conversation.shellLines.running !== undefined || questions.shown)
   )

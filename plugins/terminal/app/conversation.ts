@@ -16,6 +16,8 @@ export class Conversation {
   readonly unsent: Unsent;
   /** Whether a slash command of this user runs. */
   isCommanding = false;
+  /** Number of interruptions that the host has not answered yet. */
+  private interruptions = 0;
   private readonly client: Client;
   private readonly session: ShownSession;
   private readonly listener: Listener;
@@ -107,15 +109,21 @@ export class Conversation {
     await this.client.request("cancel_commands", { sessionId: this.session.opened() });
   }
 
+  /** Whether the host has not answered an interruption yet. */
+  get isInterrupting(): boolean {
+    return this.interruptions > 0;
+  }
+
   /** Interrupts the running turn. The user's own queued messages go back to the field. */
   async interrupt(): Promise<void> {
     const sessionId = this.session.opened();
     const before = this.session.view?.rows.at(-1)?.seq ?? 0;
     let isTaken = false;
+    this.interruptions++;
     try {
       isTaken = await this.own.takeBack(sessionId);
     } finally {
-      const { cancelled } = await this.client.request("cancel", { sessionId });
+      const { cancelled } = await this.client.request("cancel", { sessionId }).finally(() => void this.interruptions--);
       await this.client.drained(sessionId);
       if (cancelled && !this.hasPartialReply(before)) this.listener.told(this.words.interrupted, "warning", true);
       // Told last, so that it is shown below the partial reply.
