@@ -206,7 +206,7 @@ itWith("chromium", "a first message that is refused stays in the field, and leav
   const field = page.getByRole("textbox", { name: "Message" });
   await field.fill("Is there a model?");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("alert").getByText("No model configured").waitFor();
+  await page.getByRole("alert").getByText("No model is configured").waitFor();
   expect(await field.inputValue()).toBe("Is there a model?");
   const sessions = listed(page).locator("ul").getByRole("link");
   await expect.poll(() => sessions.allTextContents()).toEqual([expect.stringContaining("an early question")]);
