@@ -120,13 +120,15 @@ describeWith("script", "writing in the terminal application", () => {
     await leave(t);
   });
 
-  it("keeps a command that does not exist in the field, and recalls commands with their marks", async () => {
+  it("recalls commands and shell lines with their marks, also a command that does not exist", async () => {
     await using s = await stage([]);
     await using t = await ready(s);
     t.type("/nonesuch a");
     await t.shows("/nonesuch a");
     t.type("\r");
     await t.shows("There is no command");
+    t.type("\x1b[A");
+    await t.shows(/There is no command[\s\S]*\/nonesuch a/);
     t.type("b");
     await t.shows("/nonesuch ab");
     t.type("\x15!echo to-the-shell\r");
