@@ -75,7 +75,7 @@ itWith("chromium", "one line says who else is here now, and disappears by itself
     await client.subscribe(sessionId, () => {});
     return client;
   };
-  const line = page.locator(".presence");
+  const line = page.locator(".presence:not(.stopped)");
   const bot = await join("bot");
   await line.getByText("Also here: bot.", { exact: true }).waitFor();
   const other = await join("other");

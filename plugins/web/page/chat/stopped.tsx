@@ -7,7 +7,7 @@ export function Stopped({ session }: { session: OpenSession }) {
   const words = useWords();
   const isStopped = useStore(session.isStopped);
   return (
-    <div role="status" className="presence muted">
+    <div role="status" className="presence stopped muted">
       {isStopped && words.stopped}
     </div>
   );
