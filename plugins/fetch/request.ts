@@ -10,7 +10,7 @@ import { lookupFor } from "./lookup.ts";
 
 const HOPS = 5;
 
-/** What a server answered. */
+/** A successful answer of a server. */
 export interface Answer {
   /** The address after redirects. */
   url: URL;
@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 /**
- * Requests an address, and follows redirects on the same host. A redirect to another host is returned as `elsewhere`, since a person has
+ * Requests an address, and follows redirects on the same host. Any other redirect is returned as `elsewhere`, since a person has
  * approved this host only. Sends no cookies and no logins. Throws FETCH_FAILED and FETCH_STATUS.
  */
 export async function request(
@@ -40,7 +40,7 @@ export async function request(
       const message = await send(url, signal);
       const next = await redirectOf(message, url);
       if (next === undefined) return await answerOf(message, url, maxBytes);
-      if (next.host !== url.host) return { elsewhere: next };
+      if (!isFollowed(url, next)) return { elsewhere: next };
       url = next;
     }
     throw failed(from, `it was redirected more than ${HOPS} times`);
@@ -49,6 +49,11 @@ export async function request(
     const reason = time.aborted ? `it took longer than ${timeout} seconds` : reasonOf(thrown);
     throw failed(url, reason, thrown);
   }
+}
+
+/** Whether a redirect stays on the host that was approved, and does not give up encryption. */
+export function isFollowed(from: URL, to: URL): boolean {
+  return to.host === from.host && !(from.protocol === "https:" && to.protocol === "http:");
 }
 
 function failed(url: URL, reason: string, cause?: unknown): ScorelError {

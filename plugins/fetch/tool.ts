@@ -35,7 +35,7 @@ export function createWebFetch(ctx: PluginContext<FetchConfig>): Tool<Params> {
       const page = known ?? (await (await loaded()).fetch(url, signal));
       if ("elsewhere" in page)
         return answer(
-          `${shownAddress(url)} redirects to another host. To read that page, fetch ${page.elsewhere.href}`,
+          `${shownAddress(url)} redirects to ${page.elsewhere.href}, which was not followed. To read that page, fetch that address.`,
         );
       return partOf(page, offset, ctx);
     },

@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import domino from "@mixmark-io/domino";
 import Turndown from "turndown";
 
-/** What is no text of the page, or not for readers of this page alone. */
+/** Elements without text for a reader of this page: scripts, pictures, menus, controls and hidden parts. */
 const LEFT_OUT =
   "script, style, noscript, template, svg, canvas, iframe, object, nav, footer, button, input, select, textarea, dialog, [hidden], [aria-hidden=true]";
 /** Texts that people do not see are left out: they are often meant to mislead models. */
@@ -33,7 +33,7 @@ parentPort.postMessage({
     .replace(/[ \t]+$/gm, ""),
 });
 
-/** The conversion takes time and stack with the square of the depth. Pages for people have less than 100 levels. */
+/** Throws a RangeError for deep nesting, since the time of the conversion grows with the square of the depth. */
 function assertFlat(content) {
   let depth = 0;
   for (let node = content; node; ) {

@@ -50,7 +50,7 @@ export function describeEvent(event: StoredEvent): string {
   return `${event.id.slice(0, NAME_LENGTH)} (${label}${text === "" ? "" : `: ${oneLine(text, 40)}`})`;
 }
 
-/** What is said of an event at the end of a conversation that is not a message. */
+/** Names, by event type, for the last event of a conversation if it is not a message. */
 const ENDS: Readonly<Record<string, string>> = {
   [SHELL_LINE]: "the shell line",
   turn_failed: "a failed turn",

@@ -18,7 +18,7 @@ export interface TextBlock {
    * instead.
    */
   attachment?: true;
-  /** What people see instead of the text of an attachment, if no line about a mentioned file stands for it. */
+  /** Shown to people in place of `text`. For an attachment that no line about a mentioned file represents. */
   forPeople?: string;
 }
 export interface ImageBlock {

@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import fetchPlugin from "@scorel/fetch";
 import { describe, expect, it } from "vitest";
 import { lookupFor } from "../../plugins/fetch/lookup.ts";
+import { isFollowed } from "../../plugins/fetch/request.ts";
 import { plainText } from "../../plugins/kit/text/plain.ts";
 import { type Surroundings, workshop } from "./coding/workshop.ts";
 
@@ -131,6 +132,24 @@ it("sends neither cookies nor keys, and asks for Markdown first", async () => {
   });
 });
 
+it("a proxy is asked for the page, with the whole address", async () => {
+  const asked: (string | undefined)[] = [];
+  await using proxy = await serve((request, response) => {
+    asked.push(request.url);
+    page("Hello.", "text/plain")(request, response);
+  });
+  await using s = await session();
+  const before = process.env.http_proxy;
+  process.env.http_proxy = proxy.at("");
+  try {
+    expect(textOf(await s.say("WebFetch", { url: "http://docs.test/page" }))).toBe("Hello.");
+  } finally {
+    if (before === undefined) delete process.env.http_proxy;
+    else process.env.http_proxy = before;
+  }
+  expect(asked).toEqual(["http://docs.test/page"]);
+});
+
 describe("a long page", () => {
   const lines = Array.from({ length: 30_000 }, (_, line) => `Line ${line}.`).join("\n");
 
@@ -193,8 +212,13 @@ describe("a redirect", () => {
     const listener: RequestListener = (_, response) =>
       response.writeHead(301, { location: "http://elsewhere.test/a?b" }).end();
     expect(await fetched(listener)).toBe(
-      "http://host/page redirects to another host. To read that page, fetch http://elsewhere.test/a?b",
+      "http://host/page redirects to http://elsewhere.test/a?b, which was not followed. To read that page, fetch that address.",
     );
+  });
+
+  it("to an address without encryption is not followed", async () => {
+    expect(isFollowed(new URL("https://a.test/"), new URL("http://a.test/"))).toBe(false);
+    expect(isFollowed(new URL("http://a.test/"), new URL("https://a.test/b"))).toBe(true);
   });
 
   it.each([

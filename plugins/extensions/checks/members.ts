@@ -78,7 +78,7 @@ export function membersOf(source: string, code: string, open: number): Member[] 
       mayBegin = false;
       continue;
     }
-    // What is in brackets is skipped, so that reading each of many nested objects reads no text twice.
+    // Skips the content of brackets. Otherwise, the text of nested objects would be read again for each of them.
     if (isOpening(code[at])) at = closings[at] || code.length;
     // A member of a class may end without a semicolon, at the end of its line.
     mayBegin = /[,;}\n]/.test(code[at] ?? "") || (mayBegin && /\s/.test(code[at] ?? ""));

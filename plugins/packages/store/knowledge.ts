@@ -9,7 +9,7 @@ export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version"> {
   extendedBy(file: string, text: string): { preset: string; place: string; isPath: boolean }[];
   /** The file of this user's or the current project's preset with this name; undefined if there is none. */
   ownFile(preset: string): string | undefined;
-  /** What a preset contains besides its npm packages, and what each item could do. No file is run. */
+  /** Lists the contents of a preset without its npm packages, with the possible effect of each item. Runs no file. */
   items(tree: Tree, name: string): Promise<TrustItem[]>;
 }
 

@@ -165,7 +165,7 @@ function footOf(
 ): string[] {
   const { theme, words, keys } = look;
   const [tab, leave] = [keys.label("complete"), keys.label("interrupt")];
-  // What an answer has to be confirmed for stays on the screen until it is confirmed.
+  // While an answer has to be confirmed, the reason stays on the screen, and no hint replaces it.
   const told = question.pending ? undefined : hint;
   const said = told ?? (isDraft ? words.questionWaits(tab, leave) : demandOf(question, room, look));
   const state =

@@ -32,7 +32,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const { isAway, moved, toEnd, leave } = useFollowing(scroller, entries);
-  // What was sent, and the reply to it, are at the end.
+  // A message that was sent, and the reply to it, appear at the end.
   useEffect(() => field.sendings.subscribe(toEnd), [field, toEnd]);
   const { found, shown } = useTarget(session, entries, list, leave);
   const { isLoading, problem } = useEarlier(session, scroller, isAway);

@@ -28,7 +28,7 @@ export interface Edited {
   targetEventId: string | null;
   /** The message as it was. */
   text: string;
-  /** What was in the field before, which returns afterwards. */
+  /** The text and pictures that were in the field before. They return when the editing ends. */
   before: { line: Line; pictures: readonly Picture[] };
 }
 
