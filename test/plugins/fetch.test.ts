@@ -150,6 +150,31 @@ it("a proxy is asked for the page, with the whole address", async () => {
   expect(asked).toEqual(["http://docs.test/page"]);
 });
 
+it("a page with https is fetched through the tunnel of a proxy", async () => {
+  const proxy = createServer().listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const greeting = once(proxy, "connect").then(async ([request, socket]) => {
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    const [[first]] = await once(socket, "data");
+    socket.destroy();
+    return [request.url, first];
+  });
+  const before = process.env.https_proxy;
+  process.env.https_proxy = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  try {
+    await using s = await session();
+    expect(await s.say("WebFetch", { url: "https://docs.test/page" })).toBe(
+      "https://docs.test/page could not be fetched: the server ended the connection.",
+    );
+  } finally {
+    if (before === undefined) delete process.env.https_proxy;
+    else process.env.https_proxy = before;
+    proxy.close();
+  }
+  const TLS_HANDSHAKE = 22;
+  expect(await greeting).toEqual(["docs.test:443", TLS_HANDSHAKE]);
+});
+
 describe("a long page", () => {
   const lines = Array.from({ length: 30_000 }, (_, line) => `Line ${line}.`).join("\n");
 

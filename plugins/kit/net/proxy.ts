@@ -45,9 +45,9 @@ export async function requestThrough(
   if (url.protocol === "https:") {
     const host = address?.includes(":") ? `[${address}]` : (address ?? url.hostname);
     const socket = await tunnel(proxy, `${host}:${url.port || 443}`, signal);
-    // No agent, since it would connect by itself. Then `defaultPort` must be set, or port 80 would be assumed.
+    // No agent, since it would connect by itself; `false` would make a new one. Then `defaultPort` must be set, or port 80 would be assumed.
     const createConnection = () => connect({ socket, servername: url.hostname });
-    return requestTls(url, { ...options, defaultPort: 443, createConnection });
+    return requestTls(url, { ...options, agent: undefined, defaultPort: 443, createConnection });
   }
   const headers = { ...(options.headers as Record<string, string>), host: url.host, ...credentials(proxy) };
   return open(proxy)(withoutLogin(proxy), { ...options, headers, path: url.href });
