@@ -88,6 +88,8 @@ async function send(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sending.on("response", resolve);
     sending.on("error", reject);
+    // A server that switches to another protocol is left by Node.js without an error.
+    sending.on("close", () => reject(new Error(REASONS.ECONNRESET)));
     sending.end();
   });
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import fetchPlugin from "@scorel/fetch";
 import { describe, expect, it } from "vitest";
@@ -321,6 +321,20 @@ it("a server that never ends its answer is left after the time limit", async () 
   expect(await fetched(drip, { timeout: 0.3 })).toBe(
     "http://host/page could not be fetched: it took longer than 0.3 seconds.",
   );
+});
+
+it("a server that switches to another protocol is an error", async () => {
+  const server = createSocketServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  await using s = await session();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  expect(await s.say("WebFetch", { url })).toBe(`${url} could not be fetched: the server ended the connection.`);
+  server.close();
 });
 
 it("a cancelled call ends its request", async () => {
