@@ -10,6 +10,11 @@ own.addSubnet("169.254.0.0", 16, "ipv4");
 own.addAddress("::", "ipv6");
 own.addAddress("::1", "ipv6");
 own.addSubnet("fe80::", 10, "ipv6");
+// Where AWS, Google, Alibaba and Azure answer with data of the machine, other than at 169.254.169.254.
+own.addAddress("fd00:ec2::254", "ipv6");
+own.addAddress("fd20:ce::254", "ipv6");
+own.addAddress("100.100.100.200", "ipv4");
+own.addAddress("168.63.129.16", "ipv4");
 
 /**
  * How the name of a host is looked up. A person approves a host by its name, so a name of the internet must not lead to this machine: its

@@ -394,15 +394,22 @@ it("a name of the internet must not lead to this machine, but a local name may",
   const refused = (address: string) => `docs.test leads to ${address}, an address of this machine`;
   expect(
     await Promise.all([
-      ...["127.0.0.2", "169.254.169.254", "::1", "::ffff:127.0.0.1", "fe80::1", "10.0.0.1", "93.184.215.14"].map(
-        (address) => found(address),
-      ),
+      ...[
+        "127.0.0.2",
+        "169.254.169.254",
+        "fd00:ec2::254",
+        "::1",
+        "::ffff:127.0.0.1",
+        "fe80::1",
+        "10.0.0.1",
+        "93.184.215.14",
+      ].map((address) => found(address)),
       found("127.0.0.1", "http://localhost:3000/"),
       found("127.0.0.1", "http://127.0.0.1/"),
       found("::1", "http://[::1]/"),
     ]),
   ).toEqual([
-    ...["127.0.0.2", "169.254.169.254", "::1", "::ffff:127.0.0.1", "fe80::1"].map(refused),
+    ...["127.0.0.2", "169.254.169.254", "fd00:ec2::254", "::1", "::ffff:127.0.0.1", "fe80::1"].map(refused),
     "10.0.0.1",
     "93.184.215.14",
     "as usual",
