@@ -99,7 +99,8 @@ async function redirectOf(message: IncomingMessage, url: URL): Promise<URL | und
   const { statusCode: status = 0, headers } = message;
   if (status >= 200 && status < 300) return undefined;
   message.destroy();
-  const { location } = headers;
+  // Node.js decodes headers as Latin-1, but browsers read this one as UTF-8.
+  const location = headers.location && Buffer.from(headers.location, "latin1").toString();
   if (location !== undefined && [301, 302, 303, 307, 308].includes(status)) {
     if (URL.canParse(location, url.href)) return parseAddress(new URL(location, url).href);
     throw failed(url, "it redirects to an invalid address");

@@ -233,6 +233,14 @@ describe("a redirect", () => {
     expect(await fetched(listener)).toBe(`http://host/other\n${NOTE}\n\nThere.`);
   });
 
+  it("to an address in UTF-8 is followed to that address", async () => {
+    const listener: RequestListener = (request, response) =>
+      request.url === "/page"
+        ? response.writeHead(302, { location: Buffer.from("/\u00fcber").toString("latin1") }).end()
+        : page("There.", "text/plain")(request, response);
+    expect(await fetched(listener)).toBe(`http://host/%C3%BCber\n${NOTE}\n\nThere.`);
+  });
+
   it("to another host is not followed, since a person has approved this one", async () => {
     const listener: RequestListener = (_, response) =>
       response.writeHead(301, { location: "http://elsewhere.test/a?b" }).end();
