@@ -114,7 +114,7 @@ function rulerBelow(row) {
 
 function fenced(pre) {
   const text = pre.textContent.replace(/\n$/, "");
-  const longest = Math.max(2, ...[...text.matchAll(/^`{3,}/gm)].map(([ticks]) => ticks.length));
+  const longest = Math.max(2, ...[...text.matchAll(/^ {0,3}(`{3,})/gm)].map(([, ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `\n\n${fence}${languageOf(pre)}\n${text}\n${fence}\n\n`;
 }

@@ -377,10 +377,10 @@ describe("a hostile page", () => {
   });
 
   it("cannot control the terminal, and cannot end a code block early", async () => {
-    const html = "<title>a\u001b[2Jb</title><p>\u001b]0;x\u0007Hello.</p><pre>```\ninside\n```</pre>";
+    const html = "<title>a\u001b[2Jb</title><p>\u001b]0;x\u0007Hello.</p><pre>```\ninside\n  ````</pre>";
     const result = await fetched(page(html));
     expect(plainText(result)).toBe(result);
-    expect(result).toContain("````\n```\ninside\n```\n````");
+    expect(result).toContain("`````\n```\ninside\n  ````\n`````");
   });
 });
 
