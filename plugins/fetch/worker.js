@@ -21,10 +21,13 @@ const ROW = "data-scorel-row";
 const { html, base } = workerData;
 const page = domino.createDocument(html, true);
 const title = page.title.trim().replace(/\s+/g, " ");
-const content = contentOf(page);
-assertFlat(content);
-for (const element of all(content, LEFT_OUT)) element.remove();
-for (const element of all(content, "[style]")) if (INVISIBLE.test(element.getAttribute("style"))) element.remove();
+// A page of frames has no body.
+const body = page.body ?? page.createElement("body");
+assertFlat(body);
+for (const element of all(body, LEFT_OUT)) element.remove();
+for (const element of all(body, "[style]")) if (INVISIBLE.test(element.getAttribute("style"))) element.remove();
+// Chosen last, since the main part may be invisible.
+const content = contentOf(body);
 markTables(content);
 parentPort.postMessage({
   title,
@@ -51,12 +54,12 @@ function assertFlat(content) {
 }
 
 /** The element with the content: the only `main` or `article`, else the whole body. */
-function contentOf(document) {
+function contentOf(body) {
   for (const selector of ["main, [role=main]", "article"]) {
-    const found = all(document, selector);
+    const found = all(body, selector);
     if (found.length === 1) return found[0];
   }
-  return document.body;
+  return body;
 }
 
 /**
