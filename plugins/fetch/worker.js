@@ -18,9 +18,10 @@ const DEEPEST = 500;
 /** The attribute of rows in tables with data. */
 const ROW = "data-scorel-row";
 
-const { html, base } = workerData;
+const { html, base: address } = workerData;
 const page = domino.createDocument(html, true);
 const title = page.title.trim().replace(/\s+/g, " ");
+const base = baseOf(page);
 // A page of frames has no body.
 const body = page.body ?? page.createElement("body");
 assertFlat(body);
@@ -35,6 +36,12 @@ parentPort.postMessage({
     .turndown(content)
     .replace(/[ \t]+$/gm, ""),
 });
+
+/** The address that links are relative to. */
+function baseOf(document) {
+  const href = document.querySelector("base[href]")?.getAttribute("href");
+  return href && URL.canParse(href, address) ? new URL(href, address).href : address;
+}
 
 /** Throws a RangeError for deep nesting, since the time of the conversion grows with the square of the depth. */
 function assertFlat(content) {

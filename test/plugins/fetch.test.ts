@@ -97,6 +97,11 @@ it("the whole body is read when there is no single main part, and tables that ar
   expect(textOf(await fetched(page(html)))).toBe("One.\n\nTwo.\n\n| a |\n| --- |\n\nb");
 });
 
+it("links are relative to the base that the page names", async () => {
+  const html = '<head><base href="/docs/"></head><body><p>See <a href="api">the API</a>.</p></body>';
+  expect(textOf(await fetched(page(html)))).toBe("See [the API](http://host/docs/api).");
+});
+
 it("a page of frames has no text", async () => {
   expect(textOf(await fetched(page("<html><frameset><frame src=a></frameset></html>")))).toBe(
     "(The page has no text. It may need a browser that runs its scripts.)",
