@@ -12,16 +12,24 @@ const WORKER = new URL("../fetch/worker.js", import.meta.url);
 export interface Page {
   title: string;
   markdown: string;
+  /** Whether the Markdown was longer than the limit. */
+  isCut: boolean;
 }
 
 /**
- * Converts HTML to Markdown on another thread, since a hostile page may take seconds and much memory. `base` is the address of the page,
- * for its links, and `timeout` a limit in seconds. Resolves with a reason if it cannot be converted. Rejects on abort.
+ * Converts HTML to Markdown on another thread, since a hostile page may take seconds and much memory. `url` is the address of the page,
+ * for its links, `timeout` a limit in seconds, and `most` a limit of characters. Resolves with a reason if it cannot be converted. Rejects
+ * on abort.
  */
-export async function convert(html: string, base: URL, timeout: number, signal: AbortSignal): Promise<Page | string> {
+export async function convert(
+  html: string,
+  url: URL,
+  { timeout, most }: { timeout: number; most: number },
+  signal: AbortSignal,
+): Promise<Page | string> {
   signal.throwIfAborted();
   const worker = new Worker(WORKER, {
-    workerData: { html, base: base.href },
+    workerData: { html, address: url.href, most },
     env: {},
     resourceLimits: limits,
   });

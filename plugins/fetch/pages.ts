@@ -46,7 +46,7 @@ export class Pages {
   }
 }
 
-async function textOf(answer: Answer, { timeout }: FetchConfig, signal: AbortSignal): Promise<TextPage> {
+async function textOf(answer: Answer, { timeout, maxBytes }: FetchConfig, signal: AbortSignal): Promise<TextPage> {
   const { url, type, isCut } = answer;
   const address = shownAddress(url);
   const source = decoded(answer);
@@ -56,9 +56,9 @@ async function textOf(answer: Answer, { timeout }: FetchConfig, signal: AbortSig
     type === "application/xhtml+xml" ||
     (type === "" && /^\s*<(?:!doctype html|html)/i.test(source));
   if (!isHtml) return { url, title: "", text: cleaned(source), isCut };
-  const page = await convert(source, url, timeout, signal);
+  const page = await convert(source, url, { timeout, most: maxBytes }, signal);
   if (typeof page === "string") throw errors.FETCH_CONVERT({ address, reason: page });
-  return { url, title: cleaned(page.title), text: cleaned(page.markdown), isCut };
+  return { url, title: cleaned(page.title), text: cleaned(page.markdown), isCut: isCut || page.isCut };
 }
 
 /** The body as text; undefined if it is none. */

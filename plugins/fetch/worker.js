@@ -18,7 +18,7 @@ const DEEPEST = 500;
 /** The attribute of rows in tables with data. */
 const ROW = "data-scorel-row";
 
-const { html, base: address } = workerData;
+const { html, address, most } = workerData;
 const page = domino.createDocument(html, true);
 const title = page.title.trim().replace(/\s+/g, " ");
 const base = baseOf(page);
@@ -30,12 +30,11 @@ for (const element of all(body, "[style]")) if (INVISIBLE.test(element.getAttrib
 // Chosen last, since the main part may be invisible.
 const content = contentOf(body);
 markTables(content);
-parentPort.postMessage({
-  title,
-  markdown: converter()
-    .turndown(content)
-    .replace(/[ \t]+$/gm, ""),
-});
+const markdown = converter()
+  .turndown(content)
+  .replace(/[ \t]+$/gm, "");
+// Markdown can be hundreds of times longer than the HTML, since it has links with whole addresses.
+parentPort.postMessage({ title, markdown: markdown.slice(0, most), isCut: markdown.length > most });
 
 /** The address that links are relative to. */
 function baseOf(document) {

@@ -388,6 +388,16 @@ describe("a hostile page", () => {
     expect(textOf(await fetched(page(html)))).toBe("Hello.");
   });
 
+  it("whose links have a long address is cut like a page that is too long", async () => {
+    const html = "<a href=y>z</a>".repeat(1_000);
+    await using server = await serve(page(html));
+    await using s = await session({ maxBytes: 20_000 });
+    const url = server.at(`/${"a".repeat(3_000)}/x`);
+    const isTold = (text: string) => text.includes("The page is longer than the 20000 bytes that are read.");
+    const result = await s.say("WebFetch", { url });
+    expect({ length: textOf(result).length, isTold: isTold(result) }).toEqual({ length: 20_000, isTold: true });
+  });
+
   it("with thousands of table rows is converted", async () => {
     const rows = Array.from({ length: 5_000 }, (_, row) => `<tr><td>${row}</td><td>x</td></tr>`).join("");
     const result = textOf(await fetched(page(`<table>${rows}</table>`)));
