@@ -134,8 +134,10 @@ function roomFor(
 ): Room {
   const { contextWindow: window } = model.current();
   const scale = reason === "threshold" ? 1 : Math.min(1, tokens / window);
-  const keep = tokensIn(window, config.keep) * scale;
   const threshold = tokensIn(window, config.threshold) * scale;
+  const wanted = tokensIn(window, config.keep) * scale;
+  // A window can be smaller than a size in tokens that suits other models.
+  const keep = wanted < threshold ? wanted : threshold / 2;
   const most = (keep + threshold) / 2;
   return { keep, most, limit: reason === "overflow" ? most : fullest * window - agent.fixedTokens() - summary };
 }

@@ -16,7 +16,7 @@ export function extract(entries: readonly Entry[], earlier: string | undefined, 
   );
   const parts = [
     ["", "This summary was extracted mechanically, as no model could write one."],
-    ["Summary of what came before", earlier && shortened(earlier, chars / 2)],
+    ["Summary of what came before", earlier && shortened(earlier, Math.floor(chars / 2))],
     ["What the user wrote, in order", list(withinBudget(asked, chars / 3))],
     ["Files and commands of the work", list(workIn(entries))],
     ["The assistant's last words", lastWords(entries)],

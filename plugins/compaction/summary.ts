@@ -95,7 +95,7 @@ function finished({ text, stopReason }: Answer, tokens: number): string {
 }
 
 function requestFor({ entries, earlier, instructions, tokens }: SummaryRequest, bytes: number): string {
-  const before = earlier === undefined ? "" : quoted(shortened(earlier, bytes / 3));
+  const before = earlier === undefined ? "" : quoted(shortened(earlier, Math.floor(bytes / 3)));
   const room = bytes - Buffer.byteLength(before);
   const conversation = transcriptOf(sampleOf(entries, room), room);
   const parts = [

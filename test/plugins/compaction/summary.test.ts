@@ -182,6 +182,11 @@ describe("a conversation over the threshold", () => {
     expect(saidIn(t.last)).toEqual([inSummary("S1"), "user: three", `assistant: ${words(2_400, "c")}`, "user: four"]);
     expect(t.server.requests.map(asksForSummary)).toEqual([false, false, true, false, false]);
   });
+
+  it("keeps half of the threshold if the size to keep suits larger windows", async () => {
+    await using t = await fourTurns(() => text("S1"), { compaction: { keep: 5 * window } });
+    expect(saidIn(t.last)).toEqual([inSummary("S1"), "user: three", `assistant: ${words(2_400, "c")}`, "user: four"]);
+  });
 });
 
 describe("the request for a summary", () => {
