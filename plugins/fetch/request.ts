@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Readable } from "node:stream";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { proxyFor, requestThrough } from "@scorel/kit/net/proxy";
+import { responseTo } from "@scorel/kit/net/response";
 import { clause } from "@scorel/kit/text/one-line";
 import { parseAddress, shownAddress } from "./address.ts";
 import type { FetchConfig } from "./config.ts";
@@ -85,13 +86,7 @@ async function send(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const options = { headers, signal, agent: false, ...(own && { lookup: own }) };
   const { request: open } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
   const sending = proxy ? await requestThrough(proxy, url, options, signal) : open(url, options);
-  return new Promise((resolve, reject) => {
-    sending.on("response", resolve);
-    sending.on("error", reject);
-    // A server that switches to another protocol is left by Node.js without an error.
-    sending.on("close", () => reject(new Error(REASONS.ECONNRESET)));
-    sending.end();
-  });
+  return responseTo(sending);
 }
 
 /** Where an answer redirects to, if it does. Throws FETCH_STATUS for an answer that is no success. */

@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { proxyFor, requestThrough } from "@scorel/kit/net/proxy";
+import { responseTo } from "@scorel/kit/net/response";
 import { shownUrl } from "./address.ts";
 import type { Reach } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -87,7 +88,7 @@ async function ask(url: URL, settings: DownloadOptions): Promise<IncomingMessage
   const request = proxy
     ? await requestThrough(proxy, url, options, settings.signal, pinned[0]?.address)
     : await requestTo(url, pinned, options);
-  return await answered(request);
+  return await responseTo(request);
 }
 
 async function pin(url: URL, { allowHosts, lookup, signal }: DownloadOptions, isProxied: boolean): Promise<Pinned[]> {
@@ -117,14 +118,6 @@ function lookupOf(pinned: readonly Pinned[]): LookupFunction {
     if (all) callback(null, [...pinned]);
     else callback(null, address, family);
   };
-}
-
-function answered(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.on("response", resolve);
-    request.on("error", reject);
-    request.end();
-  });
 }
 
 /** Stops waiting on abort, since a DNS lookup cannot be cancelled. */

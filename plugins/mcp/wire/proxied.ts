@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { requestThrough } from "@scorel/kit/net/proxy";
+import { fetchResponse } from "@scorel/kit/net/response";
 
 /** Status codes of responses without a body. */
 const EMPTY = new Set([204, 205, 304]);
@@ -20,17 +21,7 @@ export async function fetchThrough(proxy: URL, url: URL, init: RequestInit = {})
     ...(bytes && { "content-length": String(bytes.byteLength) }),
   };
   const request = await requestThrough(proxy, url, { method, headers }, signal ?? undefined);
-  const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    const abort = () => request.destroy(new Error("aborted"));
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    request.on("close", () => signal?.removeEventListener("abort", abort));
-    request.on("response", resolve);
-    request.on("error", (error) =>
-      reject(signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause: error })),
-    );
-    request.end(bytes);
-  });
+  const message = await fetchResponse(request, bytes, signal ?? undefined);
   return responseOf(message, url);
 }
 

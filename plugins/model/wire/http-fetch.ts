@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import { codeOf } from "@scorel/kernel";
+import { fetchResponse } from "@scorel/kit/net/response";
 import type { Passage } from "./body-lines.ts";
 
 /** The request options that provider SDKs use. */
@@ -52,24 +53,6 @@ async function open(url: URL, options: RequestOptions, signal: AbortSignal | und
   return request(url, options);
 }
 
-function answered(
-  request: ClientRequest,
-  body: Uint8Array | undefined,
-  signal: AbortSignal | undefined,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const abort = () => request.destroy(asError(signal?.reason));
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    request.on("close", () => signal?.removeEventListener("abort", abort));
-    request.on("response", resolve);
-    request.on("error", (error) =>
-      reject(signal?.aborted ? signal.reason : new TypeError("fetch failed", { cause: error })),
-    );
-    request.end(body);
-  });
-}
-
 /**
  * Sends the request, once more if a kept-alive connection was closed just then, since the server has not seen the
  * request.
@@ -81,11 +64,11 @@ async function send(
 ): Promise<IncomingMessage> {
   const first = await request();
   try {
-    return await answered(first, body, signal);
+    return await fetchResponse(first, body, signal);
   } catch (thrown) {
     const code = codeOf((thrown as Error).cause);
     if (!first.reusedSocket || (code !== "ECONNRESET" && code !== "EPIPE")) throw thrown;
-    return answered(await request(), body, signal);
+    return fetchResponse(await request(), body, signal);
   }
 }
 
@@ -184,8 +167,4 @@ async function unpacking(encoding = "identity"): Promise<Unpack> {
   const unpacked = encoding === "br" ? createBrotliDecompress() : createUnzip();
   // Errors are reported by the unpacked stream.
   return (message) => pipeline(message, unpacked, () => {});
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
 }

@@ -5,6 +5,7 @@ import { request as requestTls } from "node:https";
 import type { LookupFunction } from "node:net";
 import { proxyFor, requestThrough } from "@scorel/kit/net/proxy";
 import { isPublic } from "@scorel/kit/net/public-address";
+import { responseTo } from "@scorel/kit/net/response";
 import { authorizationFor } from "./keys.ts";
 import { isNamed } from "./services.ts";
 import type { Subscription } from "./store.ts";
@@ -42,14 +43,9 @@ export async function sendPush({ endpoint, contact }: Subscription, { key, furth
   const sending = proxy
     ? await requestThrough(proxy, url, options, signal)
     : (url.protocol === "https:" ? requestTls : requestPlain)(url, options);
-  return new Promise((resolve, reject) => {
-    sending.on("response", (answer) => {
-      answer.destroy();
-      resolve(answer.statusCode ?? 0);
-    });
-    sending.on("error", reject);
-    sending.end();
-  });
+  const answer = await responseTo(sending);
+  answer.destroy();
+  return answer.statusCode ?? 0;
 }
 
 /** Resolves names as Node.js does, but refuses addresses of this computer and of private networks, to which a name may lead. */
