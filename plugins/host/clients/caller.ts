@@ -44,17 +44,19 @@ export function opening<P extends SessionOptions>(params: P, caller: Caller): P 
 }
 
 /** Opens the session if necessary, and keeps it open for the caller. */
-export async function openFor({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
-  return keepOpen(await caller.sessions.load(sessionId), caller);
+export function openFor({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
+  return loadedFor(sessionId, {}, caller);
 }
 
-/**
- * Opens a stored session with the options of a request, and keeps it open for the caller. If its last client leaves it meanwhile, which
- * closes it, it is opened again.
- */
+/** Opens a stored session with the options of a request, and keeps it open for the caller. */
 export async function openWith(id: string, params: SessionOptions, caller: Caller): Promise<OpenSession> {
   const options = opening(params, caller);
   if (!caller.isKeeper) await caller.sessions.closeKept(id, options);
+  return loadedFor(id, options, caller);
+}
+
+/** If the last client leaves the session meanwhile, which closes it, it is opened again. */
+async function loadedFor(id: string, options: SessionOptions, caller: Caller): Promise<OpenSession> {
   for (;;) {
     const session = keepOpen(await caller.sessions.load(id, options), caller);
     if (caller.sessions.isOpen(session)) return session;

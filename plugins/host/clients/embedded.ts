@@ -62,6 +62,9 @@ export class EmbeddedClient implements Client, Caller {
     this.mustBeOpen();
     if (this.access.limited) await this.access.assertOperation("subscribe", { readOnly: true }, { sessionId });
     const session = await openFor({ sessionId }, this);
+    // If the client was closed meanwhile, nothing else would release the session.
+    if (this.closing.aborted) await this.releaseAll();
+    this.mustBeOpen();
     const subscription = new SessionSubscription(session, listener, options);
     this.subscriptions.add(subscription);
     announce(session, this);
@@ -78,9 +81,9 @@ export class EmbeddedClient implements Client, Caller {
   }
 
   async watchSessions(...[listener, options]: Parameters<Client["watchSessions"]>): Promise<() => Promise<void>> {
-    this.mustBeOpen();
     if (this.access.limited)
       await this.access.assertOperation("watch_sessions", { readOnly: true, confined: true }, {});
+    this.mustBeOpen();
     const tell = async (change: SessionChange) => {
       if (await this.maySee(change)) await listener(change);
     };

@@ -290,4 +290,30 @@ describe("a subscription", () => {
     const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
     expect(rest.heard).toEqual(events.slice(3).map(({ event }) => event));
   });
+
+  it("of a client that is closed while the session opens keeps nothing open", async () => {
+    await using t = await stage();
+    const { sessionId } = t;
+    await ask(t.client, sessionId, "hi");
+    await t.client.request("close_session", { sessionId });
+    const client = t.host.connect();
+    const subscribing = client.subscribe(sessionId, () => {});
+    await client.close();
+    await expect(subscribing).rejects.toMatchObject({ code: "HOST_CLIENT_CLOSED" });
+    expect(t.home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
+  });
+
+  it.each([0, 1, 2, 3])("that begins %i steps after the last client has left hears what follows", async (steps) => {
+    await using t = await stage();
+    const { sessionId } = t;
+    await ask(t.client, sessionId, "hi");
+    const client = t.host.connect();
+    const leaving = t.client.request("close_session", { sessionId });
+    for (let step = 0; step < steps; step++) await null;
+    const { types } = await listen(client, sessionId);
+    await leaving;
+    await ask(client, sessionId, "again");
+    await client.drained(sessionId);
+    expect(types().filter((type) => type === "message")).toEqual(["message", "message"]);
+  });
 });

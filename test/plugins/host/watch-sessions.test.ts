@@ -176,6 +176,18 @@ describe("a client that watches the sessions", () => {
     const limited = t.host.connect({ scope: { operations: ["ping"] } });
     await expect(limited.watchSessions(() => {})).rejects.toMatchObject({ code: "HOST_FORBIDDEN" });
   });
+
+  it("hears nothing if it is closed before it watches", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const heard: SessionChange[] = [];
+    const limited = t.host.connect({ scope: { operations: ["watch_sessions"] } });
+    const watching = limited.watchSessions((change) => void heard.push(change));
+    await Promise.all([limited.close(), expect(watching).rejects.toMatchObject({ code: "HOST_CLIENT_CLOSED" })]);
+    await t.client.request("create_session", { cwd: home.cwd });
+    await settled();
+    expect(heard).toEqual([]);
+  });
 });
 
 describe("an open session without events", () => {
