@@ -9,7 +9,8 @@ export interface SessionOptions {
   allowWrite?: readonly string[] | undefined;
   /**
    * The environment variables of commands, such as `PATH=/usr/bin`, without those that hold keys. Default: the
-   * variables of the host's process. Clients of a host in another process send their own.
+   * variables of the host's process. Clients of a host in another process send their own: those of the client that opens the session
+   * apply, until nobody but the host has it open.
    */
   environment?: readonly string[] | undefined;
 }

@@ -28,10 +28,11 @@ function hasBackground(kernel: OpenSession["kernel"]): boolean {
 
 /** Whether the session was opened with these options and no others. */
 export function isOpenedWith(options: SessionOptions, workspace: Workspace, known: readonly SessionOption[]): boolean {
-  const { allowWrite: _folders, attending: _attending, environment: _environment, ...others } = workspace;
+  const { allowWrite: _folders, attending: _attending, environment, ...others } = workspace;
   const given = optionsOf(options, known);
   const isLess = Object.keys(optionsOf(others, known)).some((key) => !Object.hasOwn(given, key));
   const folders = (options.allowWrite ?? []).map(canonicalDirectory);
   const hasMoreFolders = workspace.allowWrite.some((path) => !folders.includes(path));
-  return !isLess && !hasMoreFolders && differing(workspace, options, known).length === 0;
+  const hasSameVariables = JSON.stringify(options.environment) === JSON.stringify(environment);
+  return hasSameVariables && !isLess && !hasMoreFolders && differing(workspace, options, known).length === 0;
 }

@@ -29,7 +29,7 @@ async function leave({ host, client }: Pick<TestHost, "host" | "client">, sessio
 /** Creates a session with these options, which only a keeper has open. */
 async function leftWith(
   t: TestHost,
-  params: { cwd: string; permission?: "full"; allowWrite?: string[] },
+  params: { cwd: string; permission?: "full"; allowWrite?: string[]; environment?: string[] },
 ): Promise<string> {
   const { sessionId } = await t.client.request("create_session", params);
   await ask(t.client, sessionId, "hi");
@@ -129,3 +129,25 @@ it("folders that a client has opened for writing are closed for a client that na
   ].map((folders) => ({ ...none, allowWrite: folders }));
   expect(begun).toEqual(wanted);
 });
+
+it.each([
+  ["other variables", ["AWS_PROFILE=staging"]],
+  ["none", undefined],
+])(
+  "the variables of one client do not apply to the commands of the next one, which gives %s",
+  async (_, environment) => {
+    using home = testHome();
+    const begun: unknown[] = [];
+    const records = definePlugin({
+      ...{ id: "records", name: "Records", version: "1.0.0", needs: ["workspace"] },
+      activate: (ctx) => void begun.push(ctx.workspace.environment),
+    });
+    await using t = await testHost([echoAgent, records]);
+    const given = { environment: ["AWS_PROFILE=production"] };
+    const sessionId = await leftWith(t, { cwd: home.cwd, ...given });
+    await t.client.request("load_session", { sessionId, ...given });
+    await leave(t, sessionId);
+    await t.host.connect().request("load_session", { sessionId, ...(environment && { environment }) });
+    expect(begun).toEqual([given.environment, environment]);
+  },
+);
