@@ -32,15 +32,23 @@ export interface Caller {
   readonly announced: Set<string>;
   /** Whether the client has declared that it answers questions in every session that it opens. */
   attending?: boolean | undefined;
+  /** The environment that the client gave last when it opened a session. */
+  environment?: SessionOptions["environment"];
 }
 
 /**
- * Returns the options for opening a session, with `attending` remembered from the client's earlier calls. Also sets `attending` for a
- * client that may not answer questions, so that questions about its requests wait for another client instead of getting default answers.
+ * Returns the options for opening a session, with `attending` and `environment` remembered from the client's earlier calls, since commands
+ * such as `/new` open sessions for the client without knowing them. Also sets `attending` for a client that may not answer questions, so
+ * that questions about its requests wait for another client instead of getting default answers.
  */
 export function opening<P extends SessionOptions>(params: P, caller: Caller): P {
   caller.attending = params.attending ?? caller.attending;
-  return caller.attending || !caller.access.mayAnswer ? { ...params, attending: true } : params;
+  caller.environment = params.environment ?? caller.environment;
+  return {
+    ...params,
+    ...(caller.environment && { environment: caller.environment }),
+    ...((caller.attending || !caller.access.mayAnswer) && { attending: true }),
+  };
 }
 
 /** Opens the session if necessary, and keeps it open for the caller. */

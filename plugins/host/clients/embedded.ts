@@ -22,6 +22,7 @@ export class EmbeddedClient implements Client, Caller {
   readonly followed = new Set<string>();
   readonly announced = new Set<string>();
   attending?: boolean | undefined;
+  environment?: Caller["environment"];
   private readonly subscriptions = new Set<SessionSubscription>();
   private readonly watches = new Set<() => void>();
   private readonly closer = new AbortController();
