@@ -14,9 +14,10 @@ const newCommand: SlashCommand = {
   operations: ["get_status", "follow_status", "create_session"],
   args: z.object({ name: z.string().optional() }),
   run: async ({ name }: { name?: string }, context) => {
-    const begun = { cwd: await directoryOf(context), ...(name !== undefined && { name }) };
     const { sessionId, request } = context;
-    const { leafId } = await request("get_status", { sessionId });
+    const { leafId, meta } = await request("get_status", { sessionId });
+    const { cwd = process.cwd(), preset } = meta as { cwd?: string; preset?: string };
+    const begun = { cwd, ...(name !== undefined && { name }), ...(preset !== undefined && { preset }) };
     const former = leafId === null ? "" : `; the former one is kept: /resume ${sessionId.slice(0, 8)}`;
     return switchTo(await createAlike(begun, context), `New session${former}`);
   },
@@ -26,7 +27,10 @@ const newCommand: SlashCommand = {
  * Creates a session with the model, the thinking level and the permission mode of this one. If the client may not choose the mode, the
  * session gets the configured one.
  */
-async function createAlike(begun: { cwd: string; name?: string }, { sessionId, request }: SlashContext) {
+async function createAlike(
+  begun: { cwd: string; name?: string; preset?: string },
+  { sessionId, request }: SlashContext,
+) {
   const { model, thinking, permission, permissionDefault } = await request("follow_status", { sessionId });
   const options = { ...begun, ...(model !== undefined && { model }), ...(thinking !== undefined && { thinking }) };
   if (permission === undefined || permission === permissionDefault) return request("create_session", options);
