@@ -1,9 +1,10 @@
+import { environmentOf } from "@scorel/kit/process/environment";
 import type { Skill } from "@scorel/skills/contract";
 import type { RunnerContext } from "./config.ts";
 
 /** The variables and network access that `[runner]` grants to a skill by its name. */
 export interface Grants {
-  /** Variables of the user's environment. */
+  /** Variables of the user's environment: that of the client, or else of this process. */
   secrets: Readonly<Record<string, string>>;
   network: boolean;
   /** Why the grants were withheld, although there are some for this name. */
@@ -21,8 +22,9 @@ export function grantsOf(ctx: RunnerContext, skill: Skill): Grants {
       network: false,
       withheld: `the project's skill ${skill.name} has the same name as another skill, so it does not get the variables and network access that [runner] grants to that name`,
     };
-  const values = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]] as const]));
-  return { secrets: Object.fromEntries(values) as Record<string, string>, network: isOnline };
+  const user = { ...process.env, ...environmentOf(ctx.find("workspace")?.environment ?? []) };
+  const values = names.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]] as const]));
+  return { secrets: Object.fromEntries(values), network: isOnline };
 }
 
 /** A skill of an earlier run may no longer be in its place, so the name counts, too. */

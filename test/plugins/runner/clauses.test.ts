@@ -139,6 +139,16 @@ describe("outputs", () => {
     expect(fs.readFileSync(join(t.workspace, "out/a"), "utf8")).toBe("<schlüssel-中文>\n");
   });
 
+  it("have the variables of the client that has opened the session, and not those of the host", async () => {
+    vi.stubEnv("MATH_TOKEN", "token-of-the-host");
+    await using t = await shop({ env: { math: ["MATH_TOKEN"] } }, undefined, [], {
+      workspace: () => ({ environment: ["MATH_TOKEN=token-of-the-client"] }),
+    });
+    await t.run({ command: 'echo "$MATH_TOKEN" > out/a', output_files: ["out/*"] });
+    expect(fs.readFileSync(join(t.workspace, "out/a"), "utf8")).toBe("token-of-the-client\n");
+    vi.unstubAllEnvs();
+  });
+
   it("that cannot be saved are returned in full, with the reason", async () => {
     await using t = await shop({}, undefined, [], { artifacts: false });
     const request = { command: "echo a > out/a", output_files: ["out/*"], save_as_artifacts: true };
