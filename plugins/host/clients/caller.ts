@@ -63,10 +63,16 @@ export async function openWith(id: string, params: SessionOptions, caller: Calle
   return loadedFor(id, options, caller);
 }
 
-/** If the last client leaves the session meanwhile, which closes it, it is opened again. */
+/**
+ * Opens a session, and keeps it open for the caller. If its last client leaves it meanwhile, which closes it, it is opened again, unless
+ * that was the caller, whose requests in the session end with it.
+ */
 async function loadedFor(id: string, options: SessionOptions, caller: Caller): Promise<OpenSession> {
+  const before = caller.held.get(id);
   for (;;) {
-    const session = keepOpen(await caller.sessions.load(id, options), caller);
+    const session = await caller.sessions.load(id, options);
+    if (before?.signal.aborted) return session;
+    keepOpen(session, caller);
     if (caller.sessions.isOpen(session)) return session;
   }
 }
