@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isRepeatable, Reopening, withMessageId } from "@scorel/host/client";
 import type {
   Client,
+  CommandResult,
   LinkState,
   Operation,
   Operations,
   SessionOptions,
-  SessionStatus,
   Subscription,
 } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
@@ -210,8 +210,9 @@ export class ReachingClient implements Client {
     const params = client === this.own ? given : this.withEnvironment(operation, given);
     const result = await this.answer(client, operation, params);
     this.reopening.take(operation, params, result);
-    if (OPENING.includes(operation)) {
-      this.routes.set((result as SessionStatus).sessionId, client);
+    const sessionId = openedBy(operation, result);
+    if (sessionId !== undefined) {
+      this.routes.set(sessionId, client);
       this.latest = client;
       this.become(this.stateOf(client));
       const { unsaved = false } = params as { unsaved?: boolean };
@@ -270,4 +271,9 @@ export class ReachingClient implements Client {
     const other = await this.moves.holderAt(path);
     return other && [other, sessionId];
   }
+}
+
+/** The id of the session that a request has opened. Commands such as `/new` open one, too. */
+function openedBy(operation: Operation, result: object): string | undefined {
+  return OPENING.includes(operation) || operation === "run_command" ? (result as CommandResult).sessionId : undefined;
 }

@@ -203,6 +203,28 @@ it("a session goes on in the terminal that stays when the one that began it is c
   ]);
 });
 
+it("a terminal that has joined a session in another one's process can begin a new session there", async () => {
+  using s = scratch();
+  await using server = await startModelServer([text("first answer"), text("second answer"), text("third answer")]);
+  s.useModel(server.baseUrl);
+  const first = s.start([...none, "chat"], { open: true });
+  first.child.stdin?.write("one\n");
+  await first.line((line) => line.includes("first answer"));
+  const second = s.start([...none, "chat", "--continue"], { open: true });
+  second.child.stdin?.write("two\n");
+  await second.line((line) => line.includes("second answer"));
+  second.child.stdin?.end("/new\nthree\n");
+  const { code, stdout } = await second.finished;
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^second answer\n {2}New session; the former one is kept: \/resume \S+\nthird answer\n$/,
+    ),
+  });
+  first.child.stdin?.end();
+  expect((await first.finished).stdout).not.toContain("three");
+});
+
 /** An extension with a command that follows a session and prints how it is connected. */
 const face = `
 import { followSession } from "@scorel/host/client";
