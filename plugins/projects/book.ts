@@ -37,7 +37,9 @@ export function projectOf({ projectId, name, directory, createdAt }: Entry): Pro
 export function findEntry(entries: readonly Entry[], named: string, cwd: string): Entry {
   const exact = entries.find((entry) => hasId(entry, named));
   if (exact) return exact;
-  const byName = entries.filter(({ name }) => name === named);
+  const namesakes = entries.filter(({ name }) => name === named);
+  const listed = namesakes.filter(({ removedAt }) => removedAt === undefined);
+  const byName = listed.length > 0 ? listed : namesakes;
   const byId = named.length < SHORTEST ? [] : entries.filter(({ projectId }) => projectId.startsWith(named));
   const matches = byName.length > 0 ? byName : byId;
   if (matches.length > 1) throw errors.PROJECT_AMBIGUOUS({ named, matches: matches.map(({ directory }) => directory) });

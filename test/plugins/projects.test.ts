@@ -117,6 +117,15 @@ describe("a project", () => {
       await expect(t.client.request("list_sessions", { limit })).rejects.toMatchObject({ code: "HOST_LIMIT_INVALID" });
   });
 
+  it("is found by a name that one removed from the list has, too", async () => {
+    using home = testHome();
+    await using t = await open();
+    await session(t, directory(home, "former/app"));
+    await t.client.request("remove_project", { project: "app" });
+    const sessionId = await session(t, directory(home, "app"));
+    expect((await t.client.request("list_sessions", { project: "app" })).sessions).toMatchObject([{ sessionId }]);
+  });
+
   it("keeps its id when it is removed from the list and added again", async () => {
     using home = testHome();
     await using t = await open();
