@@ -1,15 +1,21 @@
 import type {} from "@scorel/agent/contract";
 import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
-import { codeOf } from "@scorel/kernel";
+import { type BaseContext, codeOf } from "@scorel/kernel";
 import { localMinute } from "@scorel/kit/text/local-time";
 import { lineOf } from "@scorel/kit/text/one-line";
+import type { Workspace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 const SHOWN_SESSIONS = 20;
 
-const newCommand: SlashCommand = {
+/** Options of a session that also apply in one that `/new` begins. */
+const KEPT = ["tools", "appendSystemPrompt"];
+/** Further ones, by which a session may do more, so that a limited client may not choose them. */
+const WIDENING = ["sandbox", "allowWrite"];
+
+const newCommand = (ctx: BaseContext): SlashCommand => ({
   summary: "Start a new session in the same directory; this one is kept",
   operations: ["get_status", "follow_status", "create_session"],
   args: z.object({ name: z.string().optional() }),
@@ -19,33 +25,45 @@ const newCommand: SlashCommand = {
     const { cwd = process.cwd(), preset } = meta as { cwd?: string; preset?: string };
     const begun = { cwd, ...(name !== undefined && { name }), ...(preset !== undefined && { preset }) };
     const former = leafId === null ? "" : `; the former one is kept: /resume ${sessionId.slice(0, 8)}`;
-    return switchTo(await createAlike(begun, context), `New session${former}`);
+    return switchTo(await createAlike(begun, ctx.find("workspace"), context), `New session${former}`);
   },
-};
+});
 
 /**
- * Creates a session with the model, the thinking level and the permission mode of this one. If the client may not choose the mode, the
- * session gets the configured one.
+ * Creates a session with the options of this one, and its current model, thinking level and permission mode, without what the client may
+ * not choose.
  */
 async function createAlike(
   begun: { cwd: string; name?: string; preset?: string },
+  workspace: Workspace | undefined,
   { sessionId, request }: SlashContext,
 ) {
   const { model, thinking, permission, permissionDefault } = await request("follow_status", { sessionId });
-  const options = { ...begun, ...(model !== undefined && { model }), ...(thinking !== undefined && { thinking }) };
-  if (permission === undefined || permission === permissionDefault) return request("create_session", options);
+  const values = workspace as Readonly<Record<string, unknown>> | undefined;
+  const kept = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, values?.[key]]));
+  const narrow = { ...begun, ...kept(KEPT), model, thinking };
+  const mode = { permission: permission === permissionDefault ? undefined : permission };
+  const create = (more: object) => request("create_session", { ...narrow, ...more });
+  return firstAllowed(create, [{ ...mode, ...kept(WIDENING) }, mode, {}]);
+}
+
+/** Creates a session with the first of these options that the client may choose. */
+async function firstAllowed(
+  create: (options: object) => Promise<SessionStatus>,
+  [options = {}, ...others]: readonly object[],
+): Promise<SessionStatus> {
   try {
-    return await request("create_session", { ...options, ...({ permission } as object) });
+    return await create(options);
   } catch (thrown) {
-    if (codeOf(thrown) !== "HOST_FORBIDDEN") throw thrown;
-    return request("create_session", options);
+    if (codeOf(thrown) !== "HOST_FORBIDDEN" || others.length === 0) throw thrown;
+    return firstAllowed(create, others);
   }
 }
 
 /** Commands about the session as a whole. */
-export const sessionCommands: Record<string, SlashCommand> = {
-  new: newCommand,
-  clear: { ...newCommand, summary: "Start with an empty conversation, like /new" },
+export const sessionCommands = (ctx: BaseContext): Record<string, SlashCommand> => ({
+  new: newCommand(ctx),
+  clear: { ...newCommand(ctx), summary: "Start with an empty conversation, like /new" },
   resume: {
     summary: "Resume the session whose id or title contains this; without one, list those of this directory",
     operations: [],
@@ -95,7 +113,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
     run: async (_args, { sessionId, request }) => switchTo(await request("reload_session", { sessionId }), "Reloaded"),
   },
   quit: { summary: "Leave; the session is kept", operations: [], args: z.object({}), run: () => ({ leave: true }) },
-};
+});
 
 async function directoryOf({ sessionId, request }: SlashContext): Promise<string> {
   const { meta } = await request("get_status", { sessionId });

@@ -20,7 +20,7 @@ export function shipped(ctx: BaseContext, list: () => ListedCommand[]): Record<s
         return { output: groupedLines(commands, WIDEST).join("\n"), data: commands };
       },
     },
-    ...inGroup("Session", sessionCommands),
+    ...inGroup("Session", sessionCommands(ctx)),
     ...inGroup("Model", modelCommands(ctx)),
     ...inGroup("Conversation", windowCommands(ctx)),
     ...inGroup("Conversation", workCommands(ctx)),

@@ -79,10 +79,10 @@ export class ShownSession {
     return this.client.request(this.rights.write ? "load_session" : "get_status", { sessionId });
   }
 
-  /** Creates a session in the directory of this one, and shows it. */
+  /** Creates a session in the directory of this one, with its preset, and shows it. */
   async begin(): Promise<void> {
-    const { cwd } = (this.view as SessionView).status.meta;
-    await this.enter(await this.client.request("create_session", { cwd: cwd as string }));
+    const { cwd, preset } = (this.view as SessionView).status.meta as { cwd: string; preset?: string };
+    await this.enter(await this.client.request("create_session", { cwd, ...(preset !== undefined && { preset }) }));
   }
 
   /**
