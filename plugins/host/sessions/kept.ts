@@ -33,6 +33,14 @@ export function isOpenedWith(options: SessionOptions, workspace: Workspace, know
   const isLess = Object.keys(optionsOf(others, known)).some((key) => !Object.hasOwn(given, key));
   const folders = (options.allowWrite ?? []).map(canonicalDirectory);
   const hasMoreFolders = workspace.allowWrite.some((path) => !folders.includes(path));
-  const hasSameVariables = JSON.stringify(options.environment) === JSON.stringify(environment);
+  const hasSameVariables = variablesIn(options.environment) === variablesIn(environment);
   return hasSameVariables && !isLess && !hasMoreFolders && differing(workspace, options, known).length === 0;
+}
+
+/** Variables that shells change by themselves, so that they differ between two commands of one terminal. */
+const OF_SHELL = /^(?:_|OLDPWD|PWD|SHLVL)=/;
+
+/** The environment as text, for comparison. */
+function variablesIn(environment: SessionOptions["environment"]): string {
+  return JSON.stringify(environment?.filter((text) => !OF_SHELL.test(text)) ?? null);
 }

@@ -1,16 +1,11 @@
-import { definePlugin } from "@scorel/kernel";
 import { expect, it } from "vitest";
-import { ask, echoAgent, testHome, testHost } from "./home.ts";
+import { ask, echoAgent, environmentRecorder, testHome, testHost } from "./home.ts";
 
 it.each(["/new", "/clear", "/clone", "/resume"])(
   "the variables of a client also apply in the session that it opens by %s",
   async (command) => {
     using home = testHome();
-    const begun: unknown[] = [];
-    const records = definePlugin({
-      ...{ id: "records", name: "Records", version: "1.0.0", needs: ["workspace"] },
-      activate: (ctx) => void begun.push(ctx.workspace.environment),
-    });
+    const { begun, records } = environmentRecorder();
     await using t = await testHost([echoAgent, records]);
     const script = t.host.connect();
     const former = await script.request("create_session", { cwd: home.cwd });

@@ -117,3 +117,13 @@ export async function ask(client: Client, sessionId: string, content: string): P
   const { id } = await client.request("send_message", { sessionId, content });
   return (await client.request("wait_turn", { sessionId, id })).text;
 }
+
+/** A plugin that records the variables with which sessions begin, in this order. */
+export function environmentRecorder() {
+  const begun: unknown[] = [];
+  const records = definePlugin({
+    ...{ id: "records", name: "Records", version: "1.0.0", needs: ["workspace"] },
+    activate: (ctx) => void begun.push(ctx.workspace.environment),
+  });
+  return { begun, records };
+}

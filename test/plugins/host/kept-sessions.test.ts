@@ -5,7 +5,7 @@ import requests from "@scorel/requests";
 import tools from "@scorel/tools";
 import { expect, it } from "vitest";
 import { agentHost } from "./agent-host.ts";
-import { ask, echoAgent, type TestHost, testHome, testHost } from "./home.ts";
+import { ask, echoAgent, environmentRecorder, type TestHost, testHome, testHost } from "./home.ts";
 
 /** A plugin of sessions that adds the options of each session that starts to `begun`, and has the given work in the background. */
 function recorder(begun: object[], background: { id: string; title: string; since: number }[] = []) {
@@ -137,11 +137,7 @@ it.each([
   "the variables of one client do not apply to the commands of the next one, which gives %s",
   async (_, environment) => {
     using home = testHome();
-    const begun: unknown[] = [];
-    const records = definePlugin({
-      ...{ id: "records", name: "Records", version: "1.0.0", needs: ["workspace"] },
-      activate: (ctx) => void begun.push(ctx.workspace.environment),
-    });
+    const { begun, records } = environmentRecorder();
     await using t = await testHost([echoAgent, records]);
     const given = { environment: ["AWS_PROFILE=production"] };
     const sessionId = await leftWith(t, { cwd: home.cwd, ...given });
@@ -151,3 +147,14 @@ it.each([
     expect(begun).toEqual([given.environment, environment]);
   },
 );
+
+it("a session stays open for a client whose shell has only changed its folder", async () => {
+  using home = testHome();
+  const { begun, records } = environmentRecorder();
+  await using t = await testHost([echoAgent, records]);
+  const environment = ["AWS_PROFILE=staging", "PWD=/a", "OLDPWD=/b", "_=/usr/bin/scorel"];
+  const sessionId = await leftWith(t, { cwd: home.cwd, environment });
+  const later = ["AWS_PROFILE=staging", "PWD=/b", "OLDPWD=/a", "SHLVL=2", "_=/usr/bin/env"];
+  await t.host.connect().request("load_session", { sessionId, environment: later });
+  expect(begun).toEqual([environment]);
+});
