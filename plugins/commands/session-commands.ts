@@ -3,17 +3,12 @@ import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
 import { localMinute } from "@scorel/kit/text/local-time";
 import { lineOf } from "@scorel/kit/text/one-line";
-import type { Workspace } from "@scorel/workspace/contract";
+import type { SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 const SHOWN_SESSIONS = 20;
-
-/** Options of a session that also apply in one that `/new` begins. */
-const KEPT = ["tools", "appendSystemPrompt"];
-/** Further ones, by which a session may do more, so that a limited client may not choose them. */
-const WIDENING = ["sandbox", "allowWrite"];
 
 const newCommand = (ctx: BaseContext): SlashCommand => ({
   summary: "Start a new session in the same directory; this one is kept",
@@ -39,12 +34,13 @@ async function createAlike(
   { sessionId, request }: SlashContext,
 ) {
   const { model, thinking, permission, permissionDefault } = await request("follow_status", { sessionId });
-  const values = workspace as Readonly<Record<string, unknown>> | undefined;
-  const kept = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, values?.[key]]));
-  const narrow = { ...begun, ...kept(KEPT), model, thinking };
-  const mode = { permission: permission === permissionDefault ? undefined : permission };
-  const create = (more: object) => request("create_session", { ...narrow, ...more });
-  return firstAllowed(create, [{ ...mode, ...kept(WIDENING) }, mode, {}]);
+  const { tools, appendSystemPrompt, sandbox, allowWrite }: SessionOptions = workspace ?? {};
+  const mode = permission === permissionDefault ? undefined : permission;
+  const create = (more: object) =>
+    request("create_session", { ...begun, ...{ tools, appendSystemPrompt, model, thinking, ...more } });
+  // Each is dropped by itself: a sandbox or a mode may also be stricter than the configured one.
+  const most = { permission: mode, sandbox };
+  return firstAllowed(create, [{ ...most, allowWrite }, most, { sandbox }, { permission: mode }, {}]);
 }
 
 /** Creates a session with the first of these options that the client may choose. */

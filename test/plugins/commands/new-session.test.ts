@@ -36,16 +36,17 @@ it.each(["new", "clear"])("/%s begins a session with the options of the one in w
   expect(begun).toEqual([given, given]);
 });
 
-it("/new of a client that may not choose what its session may do more begins one without that", async () => {
+it.each([
+  { sandbox: "local" as const, kept: undefined },
+  { sandbox: "bubblewrap" as const, kept: "bubblewrap" },
+])("/new of a client that may not open folders keeps the sandbox $sandbox as $kept", async ({ sandbox, kept }) => {
   using home = testHome();
   const { begun, plugin } = optionRecorder();
   await using t = await testHost([echoAgent, plugin]);
-  const { sessionId } = await t.client.request("create_session", {
-    ...{ cwd: home.cwd, ...options },
-    allowWrite: [home.home],
-  });
+  const given = { ...options, sandbox, allowWrite: [home.home] };
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, ...given });
   const operations = ["run_command", "get_status", "follow_status", "create_session"] as const;
   const limited = t.host.connect({ scope: { operations } });
   await limited.request("run_command", { sessionId, name: "new", args: "" });
-  expect(begun.at(-1)).toEqual({ ...options, sandbox: undefined, allowWrite: [] });
+  expect(begun.at(-1)).toEqual({ ...options, sandbox: kept, allowWrite: [] });
 });
