@@ -10,6 +10,7 @@ const commandResult = z.strictObject({
   output: z.string().optional(),
   data: z.unknown().optional(),
   sessionId: z.string().optional(),
+  options: z.record(z.string(), z.unknown()).optional(),
   input: z.string().optional(),
   pictures: z.array(picture).optional(),
   copy: z.string().optional(),

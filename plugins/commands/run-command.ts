@@ -35,6 +35,7 @@ const RESULT_FIELDS: Readonly<Record<keyof CommandResult, true>> = {
   output: true,
   data: true,
   sessionId: true,
+  options: true,
   input: true,
   pictures: true,
   copy: true,

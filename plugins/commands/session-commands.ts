@@ -20,7 +20,8 @@ const newCommand = (ctx: BaseContext): SlashCommand => ({
     const { cwd = process.cwd(), preset } = meta as { cwd?: string; preset?: string };
     const begun = { cwd, ...(name !== undefined && { name }), ...(preset !== undefined && { preset }) };
     const former = leafId === null ? "" : `; the former one is kept: /resume ${sessionId.slice(0, 8)}`;
-    return switchTo(await createAlike(begun, ctx.find("workspace"), context), `New session${former}`);
+    const { status, options } = await createAlike(begun, ctx.find("workspace"), context);
+    return { ...switchTo(status, `New session${former}`), options: { ...options } };
   },
 });
 
@@ -32,22 +33,24 @@ async function createAlike(
   begun: { cwd: string; name?: string; preset?: string },
   workspace: Workspace | undefined,
   { sessionId, request }: SlashContext,
-) {
+): Promise<{ status: SessionStatus; options: SessionOptions }> {
   const { model, thinking, permission, permissionDefault } = await request("follow_status", { sessionId });
   const { tools, appendSystemPrompt, sandbox, allowWrite }: SessionOptions = workspace ?? {};
-  const mode = permission === permissionDefault ? undefined : permission;
-  const create = (more: object) =>
-    request("create_session", { ...begun, ...{ tools, appendSystemPrompt, model, thinking, ...more } });
+  const mode = (permission === permissionDefault ? undefined : permission) as SessionOptions["permission"];
+  const create = async (more: SessionOptions) => {
+    const options = { tools, appendSystemPrompt, ...more };
+    return { status: await request("create_session", { ...begun, model, thinking, ...options }), options };
+  };
   // Each is dropped by itself: a sandbox or a mode may also be stricter than the configured one.
   const most = { permission: mode, sandbox };
   return firstAllowed(create, [{ ...most, allowWrite }, most, { sandbox }, { permission: mode }, {}]);
 }
 
 /** Creates a session with the first of these options that the client may choose. */
-async function firstAllowed(
-  create: (options: object) => Promise<SessionStatus>,
-  [options = {}, ...others]: readonly object[],
-): Promise<SessionStatus> {
+async function firstAllowed<Created>(
+  create: (options: SessionOptions) => Promise<Created>,
+  [options = {}, ...others]: readonly SessionOptions[],
+): Promise<Created> {
   try {
     return await create(options);
   } catch (thrown) {

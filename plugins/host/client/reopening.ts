@@ -1,5 +1,5 @@
 import type { AnyEvent } from "@scorel/kernel";
-import type { Delivered, Operation, SessionStatus } from "../contract.ts";
+import type { CommandResult, Delivered, Operation, SessionStatus } from "../contract.ts";
 
 /** The error code for a session that is already open with other options. */
 const OTHER_OPTIONS = "HOST_SESSION_OPTIONS";
@@ -12,11 +12,16 @@ const OTHER_KEYS: Partial<Record<Operation, readonly string[]>> = {
   continue_session: ["cwd"],
 };
 
+/** Options that hold for all sessions of a client, and that are therefore not repeated by commands that open one. */
+const LASTING = ["attending", "environment"];
+
 /** Remembers the options that sessions were opened with, so that a client can reopen them after the host was restarted. */
 export class Reopening {
   private readonly options = new Map<string, Record<string, unknown>>();
   /** The position in each session's log at which it was opened. */
   private readonly openedAt = new Map<string, number>();
+  /** Options that the host remembers for the sessions which commands such as `/new` open. */
+  private lasting: Record<string, unknown> = {};
   /** The sessions whose questions the client answers. */
   private readonly attended = new Set<string>();
 
@@ -24,11 +29,12 @@ export class Reopening {
   take(operation: string, params: object, result: unknown): void {
     const others = OTHER_KEYS[operation as Operation];
     if (others) {
-      const options = Object.entries(params).filter(([key]) => !others.includes(key));
+      const options = Object.fromEntries(Object.entries(params).filter(([key]) => !others.includes(key)));
       const { sessionId, anchor } = result as SessionStatus;
-      this.options.set(sessionId, Object.fromEntries(options));
-      this.openedAt.set(sessionId, anchor?.persistentSeq ?? 0);
+      this.opened(sessionId, options, anchor?.persistentSeq);
+      for (const key of LASTING) if (options[key] !== undefined) this.lasting[key] = options[key];
     }
+    if (operation === "run_command") this.openedByCommand(result as CommandResult);
     const { sessionId, attending = true } = params as { sessionId?: string; attending?: boolean };
     if (sessionId === undefined) return;
     if (operation === "set_permission") this.choose(sessionId, (result as { mode: string }).mode);
@@ -39,6 +45,17 @@ export class Reopening {
       this.options.delete(sessionId);
       this.openedAt.delete(sessionId);
     }
+  }
+
+  private opened(sessionId: string, options: Record<string, unknown>, at = 0): void {
+    this.options.set(sessionId, options);
+    this.openedAt.set(sessionId, at);
+  }
+
+  /** Records the session that a command has opened. Of a session that was open before, such as a reloaded one, the options are known. */
+  private openedByCommand({ sessionId, options }: CommandResult): void {
+    if (sessionId !== undefined && !this.options.has(sessionId))
+      this.opened(sessionId, { ...this.lasting, ...options });
   }
 
   /**

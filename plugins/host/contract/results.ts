@@ -34,6 +34,8 @@ export interface CommandResult {
   data?: unknown;
   /** The session that the client should show from now on. Can be the same one after a reload. */
   sessionId?: string;
+  /** The session options with which the command has opened that session. After a restart of the host, the client opens it again with them. */
+  options?: Record<string, unknown>;
   /** Text to put into the user's input line. Clients treat it as a command only if it repeats the one that was run. */
   input?: string;
   /** Pictures of the message in `input`. */
