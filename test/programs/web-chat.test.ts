@@ -291,6 +291,11 @@ itWith("chromium", "pictures and text files go with a message, however they come
   await expect.poll(() => attached.getByRole("img").count()).toBe(3);
   await attached.getByRole("button", { name: "Remove dropped.png" }).click();
   await expect.poll(() => attached.getByRole("img").count()).toBe(2);
+  const asked = page.waitForEvent("dialog");
+  await page.evaluate(() => void setTimeout(() => location.reload()));
+  const dialog = await asked;
+  expect(dialog.type()).toBe("beforeunload");
+  await dialog.dismiss();
 
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await conversation.getByText("A pixel.").waitFor();

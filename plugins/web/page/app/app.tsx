@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
+import { keepPictures } from "../chat/fields.ts";
 import { enter, forgetToken, keepToken, keptToken } from "../host/access.ts";
 import { isApart, leaveOwn, ownHost } from "../host/apart.ts";
 import { Device } from "../host/device.ts";
@@ -107,6 +108,7 @@ function Connected({ device: own, leave }: { device: Device; leave(): void }) {
     if (isPending()) openWindow({ window: "pair" });
   }, []);
   useSigningOut(own);
+  useEffect(() => keepPictures(own), [own]);
   useEffect(() => {
     // Only while the host at this address is proved: otherwise, another program there could have loaded the page that asks.
     if (!isApart) return answerTabs(() => (own.link.get().state === "live" ? keptToken() : undefined));

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import type { Device } from "../host/device.ts";
 import { Field } from "./field.ts";
 
 /** The fields that are shown, and those that were left with something in them that is no draft. With how many components show each. */
@@ -40,4 +41,20 @@ export async function restOf(place: string): Promise<void> {
 
 function known(place: string): Field | undefined {
   return [...fields.keys()].find((field) => field.place === place);
+}
+
+/**
+ * Lets the browser ask before the page is left with pictures in a field, which unlike text are not stored. It does not ask after signing out,
+ * when the page must not stay. Returns a function that ends this.
+ */
+export function keepPictures({ client }: Pick<Device, "client">): () => void {
+  const leaving = (event: Event) => {
+    if (client.state.state !== "closed" && hasPictures()) event.preventDefault();
+  };
+  addEventListener("beforeunload", leaving);
+  return () => removeEventListener("beforeunload", leaving);
+}
+
+function hasPictures(): boolean {
+  return [...fields.keys()].some((field) => field.pictures.get().length > 0 || field.isReading);
 }
