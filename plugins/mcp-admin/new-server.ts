@@ -5,7 +5,7 @@ import { cleanServerName, readMcpServers } from "@scorel/kit/schema/mcp-json";
 import { visibleName } from "@scorel/kit/text/plain";
 import type { NewServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
-import { candidateOf, isTimeout, type Parts } from "./import/candidate.ts";
+import { type Candidate, candidateOf, isTimeout, type Parts } from "./import/candidate.ts";
 
 type Given = Pick<Invocation, "args" | "options" | "cwd">;
 type Way = { command: string; args?: readonly string[] } | { url: string };
@@ -36,9 +36,11 @@ export function serverInJson(invocation: Given): NewServer {
   const [given = "", text = ""] = invocation.args;
   const name = nameOf(given);
   const [server] = readMcpServers({ [name]: tableIn(name, text) });
-  const candidate = server?.flaw === undefined ? candidateOf(name, { ...server } as Parts, []) : server;
-  if (!candidate || !("server" in candidate))
-    throw errors.MCP_ADMIN_JSON({ name, reason: candidate?.flaw ?? "it is empty" });
+  // A disabled server is left out of the list.
+  if (!server) throw errors.MCP_ADMIN_JSON({ name, reason: 'its "disabled" is true' });
+  const { flaw } = server;
+  const candidate: Candidate = flaw === undefined ? candidateOf(name, { ...server } as Parts, []) : { name, flaw };
+  if (candidate.flaw !== undefined) throw errors.MCP_ADMIN_JSON({ name, reason: candidate.flaw });
   return { ...candidate.server, ...scopeOf(invocation) };
 }
 

@@ -1,7 +1,7 @@
 import { codeOf } from "@scorel/kernel";
 import { expect, it } from "vitest";
 import { serverTable } from "../../../plugins/mcp/config.ts";
-import { newServer } from "../../../plugins/mcp-admin/new-server.ts";
+import { newServer, serverInJson } from "../../../plugins/mcp-admin/new-server.ts";
 
 /** The server that `scorel mcp add slow` makes of further words and options, or the code of its error. */
 function added(words: string[], options: Record<string, unknown>) {
@@ -22,4 +22,11 @@ it("the longest timeout that config.toml accepts can be added", () => {
   const server = added(["run"], { timeout: "3600" });
   expect(server).toEqual({ name: "slow", command: "run", timeout: 3_600 });
   expect(serverTable.safeParse(server).success).toBe(true);
+});
+
+it("a server that its JSON disables is refused, since only its name would be added", () => {
+  const json = '{"command":"run","disabled":true}';
+  expect(() => serverInJson({ args: ["slow", json], options: {}, cwd: "/" })).toThrow(
+    'The server "slow" cannot be added: its "disabled" is true.',
+  );
 });
