@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { type BaseContext, messageOf, ScorelError } from "@scorel/kernel";
+import { isFolderAt } from "@scorel/kit/files/readable";
 import { ownPath } from "@scorel/kit/process/programs";
 import { Tokens } from "../auth/tokens.ts";
 import type { McpAsk } from "../contract.ts";
@@ -173,7 +174,7 @@ export class Servers {
       // Read before `close`, which ends the program with a signal.
       const { how } = transport;
       await transport.close();
-      throw new Error(redact(faultOf(thrown, how, redact(transport.stderr))), { cause: thrown });
+      throw new Error(redact(faultOf(thrown, way, how, redact(transport.stderr))), { cause: thrown });
     }
   }
 
@@ -238,10 +239,10 @@ function redactor(secrets: () => readonly string[], ctx: BaseContext): Redact {
 }
 
 /** Why a program could not be used, including what it has written about that to its standard error, which is `stderr` without secrets. */
-function faultOf(thrown: unknown, how: string | undefined, stderr: string): string {
+function faultOf(thrown: unknown, { cwd }: Program, how: string | undefined, stderr: string): string {
   const { code } = thrown as { code?: unknown };
   const isEnd = code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED";
-  const what = code === "REQUEST_TIMEOUT" ? `it did not answer for ${START_MS / 1_000} s` : reasonOf(thrown);
+  const what = code === "REQUEST_TIMEOUT" ? `it did not answer for ${START_MS / 1_000} s` : reasonOf(thrown, cwd);
   return withSaid((isEnd ? how : undefined) ?? what, stderr);
 }
 
@@ -250,7 +251,9 @@ function withSaid(what: string, stderr: string): string {
   return said === "" ? what : `${what}; it wrote: ${said}`;
 }
 
-function reasonOf(thrown: unknown): string {
+function reasonOf(thrown: unknown, cwd: string): string {
   const { code, path } = thrown as { code?: unknown; path?: unknown };
+  // Node.js names the program also when the folder to start it in is missing.
+  if ((code === "ENOENT" || code === "ENOTDIR") && !isFolderAt(cwd)) return `there is no folder ${cwd}`;
   return code === "ENOENT" ? `there is no program ${String(path)}` : messageOf(thrown);
 }

@@ -45,6 +45,17 @@ it("a first message does not wait for a server that has not started yet, and say
   expect(said.split("The MCP server slow is still starting").length - 1).toBe(1);
 });
 
+it("a server whose folder is missing is reported with that folder, and not with its program", async () => {
+  const servers = [server("none", [], { cwd: "/no/such/folder" }), server("file", [], { cwd: process.execPath })];
+  await using t = await talk([text("Hello.")], { servers });
+  await t.say("Go.");
+  const rows = (await t.client.request("list_mcp_servers", { sessionId: t.sessionId })).servers;
+  expect(rows.map(({ problem }) => problem)).toEqual([
+    "there is no folder /no/such/folder",
+    `there is no folder ${process.execPath}`,
+  ]);
+});
+
 it("many servers start together without a warning of Node.js", async () => {
   const servers = Array.from({ length: 12 }, (_, at) => server(`s${at}`, ["--only=echo"]));
   const warnings: string[] = [];
