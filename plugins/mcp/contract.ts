@@ -111,7 +111,7 @@ declare module "@scorel/host/contract" {
   interface Operations {
     /** Lists the MCP servers of a session, with their tools. */
     list_mcp_servers: { params: { sessionId: string }; result: { servers: McpServerRow[] } };
-    /** Restarts an MCP server. Throws MCP_UNKNOWN, MCP_START. */
+    /** Restarts an MCP server. Throws MCP_UNKNOWN, MCP_DISABLED, MCP_START. */
     restart_mcp_server: { params: { sessionId: string; name: string }; result: McpServerRow };
   }
 }

@@ -2,6 +2,7 @@ import type {} from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type { McpService } from "./contract.ts";
+import { errors } from "./errors.ts";
 
 const row = () =>
   z.strictObject({
@@ -52,7 +53,11 @@ export function operations(service: McpService) {
       size: { bounded: "It is one server." },
       params: () => z.strictObject({ sessionId: z.string(), name: z.string() }),
       result: async () => row(),
-      run: ({ name }) => service.restart(name),
+      run({ name }) {
+        // Its tools would not be offered.
+        if (service.named(name).state === "disabled") throw errors.MCP_DISABLED({ server: name });
+        return service.restart(name);
+      },
     },
   } satisfies Contributions["operations"];
 }

@@ -29,6 +29,13 @@ it("/mcp restart restarts a server, and refuses an unknown one", async () => {
   await expect(run(t, "restart other")).rejects.toThrow('There is no MCP server "other". There are: test.');
 });
 
+it("/mcp restart starts no server that is switched off", async () => {
+  await using t = await talk([text("Hello.")], { servers: [server("test", ["--only=echo"], { enabled: false })] });
+  await t.say("Go.");
+  await expect(run(t, "restart test")).rejects.toThrow('"test" is switched off with enabled = false');
+  expect((await run(t)).output).toBe("test: disabled, 0 tools");
+});
+
 it("a client is shown a server's program without keys among its arguments", async () => {
   const [program] = server("test").args;
   const args = ["--only=echo", "--api-key", "k1", "--url=https://me:it's-k2@example.com/?k=k3"];
