@@ -165,9 +165,14 @@ async function conversation(client: Client, sessionId: string, most: number): Pr
   return all.length > MOST_TEXT ? `…${endOf(all, MOST_TEXT)}` : all;
 }
 
-/** Reads a session's events in pages, the latest first, until `most` messages are found or the log begins. */
+/**
+ * The last messages of a session's active branch. Reads its events in pages, the latest first, until `most` messages are found or the log
+ * begins.
+ */
 async function lastMessages(client: Client, sessionId: string, most: number): Promise<Delivered[]> {
   const messages: Delivered[] = [];
+  // The event of the branch that comes next on the way back. Events of other branches were undone.
+  let next: string | null = (await client.request("get_status", { sessionId })).leafId;
   let page: EventPage | undefined;
   do {
     const before = page?.events[0] && (page.events[0].event as StoredEvent).id;
@@ -176,7 +181,12 @@ async function lastMessages(client: Client, sessionId: string, most: number): Pr
       tail: MOST_EVENTS,
       ...(before !== undefined && { before }),
     });
-    messages.unshift(...page.events.filter(({ event }) => event.type === "message"));
-  } while (page.more && messages.length < most);
-  return messages.slice(-most);
+    for (const delivered of page.events.toReversed()) {
+      const { id, parentId, type } = delivered.event as StoredEvent;
+      if (id !== next) continue;
+      next = parentId;
+      if (type === "message") messages.push(delivered);
+    }
+  } while (page.more && next !== null && messages.length < most);
+  return messages.slice(0, most).reverse();
 }

@@ -1,3 +1,4 @@
+import history from "@scorel/history";
 import { definePlugin } from "@scorel/kernel";
 import requests from "@scorel/requests";
 import { describe, expect, it } from "vitest";
@@ -86,6 +87,25 @@ it("read_session returns as many messages as were asked for, although thousands 
   const last = ["[user]\nthree", "[assistant]\necho: three"];
   expect(await read(3)).toBe(["[assistant]\necho: two", ...last].join("\n\n"));
   expect(await read(100)).toBe([...all, ...last].join("\n\n"));
+});
+
+it("read_session returns no messages that were undone", async () => {
+  using home = testHome();
+  await using host = await testHost([echoAgent, history]);
+  const { client } = host;
+  const tasks = new Tasks({ client, root: home.cwd, options: {}, answers: false, log: () => {} });
+  const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+  await ask(client, sessionId, "one");
+  const { leafId } = await client.request("get_status", { sessionId });
+  await ask(client, sessionId, "two");
+  await client.request("rewind", { sessionId, targetEventId: leafId });
+  const tool = toolsFor(tasks, new Set(["view"])).find(({ name }) => name === "read_session");
+  const { signal } = new AbortController();
+  const read = () => tool?.run({ session: sessionId, messages: 100 } as never, { signal, tell: async () => {} });
+  const one = "[user]\none\n\n[assistant]\necho: one";
+  expect(await read()).toBe(one);
+  await ask(client, sessionId, "three");
+  expect(await read()).toBe(`${one}\n\n[user]\nthree\n\n[assistant]\necho: three`);
 });
 
 describe("read_artifact", () => {
