@@ -109,8 +109,11 @@ function byPosition({ tool: a }: Row, { tool: b }: Row): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** Whether a name belongs to a tool of an MCP server, which may appear while the session runs. */
-const isLater = (name: string) => name.startsWith("mcp__");
+/** Tools about MCP servers. They are offered once it is known what the servers have. */
+const ABOUT_SERVERS = ["ToolSearch", "ListMcpResources", "ReadMcpResource"];
+
+/** Whether a name belongs to a tool of an MCP server, or about these servers, which may appear while the session runs. */
+const isLater = (name: string) => name.startsWith("mcp__") || ABOUT_SERVERS.includes(name);
 
 /** An unknown tool name, with the most similar known one. */
 function nameWithNearest(name: string, contributed: readonly Contributed[]): string {

@@ -174,7 +174,7 @@ it("rules, settings and options may name tools of servers that have not started 
   await using t = await talk([text("Hello.")], {
     servers: [server("test", ["--only=echo,fail"])],
     rules: { allow: ["mcp__other__*", "mcp__test__echo"] },
-    tools: { without: ["mcp__test__fail", "mcp__other__x"] },
+    tools: { without: ["mcp__test__fail", "mcp__other__x", "ToolSearch", "ReadMcpResource"] },
   });
   const [request] = await t.say("Go.");
   expect(request && offered(request)).toEqual(["mcp__test__echo"]);

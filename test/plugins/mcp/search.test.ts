@@ -1,5 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import subagents from "@scorel/subagents";
 import { expect, it } from "vitest";
 import { budgetIn } from "../../../plugins/mcp/tools/selection.ts";
 import { text, toolCall } from "../../model-server.ts";
@@ -95,4 +96,17 @@ it("a budget up to 1 is a share of the window, and without a known window there 
   expect(budgetIn(200_000, 5_000)).toBe(5_000);
   expect(budgetIn(0, 0.1)).toBeUndefined();
   expect(budgetIn(200_000, 0)).toBeUndefined();
+});
+
+it("an agent that may not use a tool works in a session with ToolSearch", async () => {
+  using home = testHome();
+  const agents = join(home.home, ".scorel/agents");
+  mkdirSync(agents, { recursive: true });
+  writeFileSync(join(agents, "careful.md"), "---\ndescription: Works alone\ndisallowedTools: Task\n---\nWork.\n");
+  const task = toolCall("Task", { description: "One", prompt: "One", agent: "careful" });
+  const more = [subagents];
+  await using t = await talk([task, text("Report."), text("Done.")], { home, config: deferring, more });
+  const requests = await t.say("Go.");
+  expect(requests.map(offered)).toEqual([["Task", "ToolSearch"], ["ToolSearch"], ["Task", "ToolSearch"]]);
+  expect(lastText(requests[2] as never)).toBe("Report.");
 });
