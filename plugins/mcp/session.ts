@@ -104,6 +104,8 @@ function createHooks(ctx: Context, { servers, offer, start }: SessionParts) {
   };
   const approveToolCall = {
     critical: true,
+    // No time limit for the hook: the start of a server, for which a call waits, has its own.
+    limit: false as const,
     handler: async ({ toolCall }: { toolCall: { id: string; name: string } }) => objectionTo(toolCall, servers),
   };
   return { beforeContext, approveToolCall };

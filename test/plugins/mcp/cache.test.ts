@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Clock } from "../../../plugins/mcp/context.ts";
 import { Catalog } from "../../../plugins/mcp/servers/catalog.ts";
 import { text, toolCall } from "../../model-server.ts";
@@ -51,6 +51,25 @@ it("tools of an earlier session are offered before the server is up, and a call 
   expect(lastText(t.model.requests[1] as never)).toBe("hi");
   await t.client.drained(t.sessionId);
   expect(JSON.stringify(t.heard)).not.toContain("still starting");
+});
+
+it("a call waits longer than hooks usually may for a known server that takes long to start", async () => {
+  using home = testHome();
+  const { servers, open } = await knownServer(home);
+  await using t = await talk([call(), text("Done.")], { home, servers });
+  const state = async () => (await t.client.request("list_mcp_servers", { sessionId: t.sessionId })).servers[0]?.state;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const { id } = await t.begin("Go.");
+    // Its timer has not run, so the call has started it.
+    await expect.poll(state).toBe("starting");
+    vi.advanceTimersByTime(45_000);
+    open();
+    await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(lastText(t.model.requests[1] as never)).toBe("hi");
 });
 
 it("a server that is slower than the session is known to the next one, if it answers while the session ends", async () => {
