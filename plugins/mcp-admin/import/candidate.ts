@@ -11,7 +11,7 @@ export interface Convertible {
   notes: readonly string[];
 }
 
-/** The known settings of a server. Those that are undefined or empty are not written. */
+/** The known settings of a server. Those that are undefined or empty are not written, except `tools`: an empty list offers no tools. */
 export type Parts = { [K in keyof Omit<NewServer, "name">]: NewServer[K] | undefined };
 
 /** Makes a server from its name and settings, or returns why the configuration would not accept it. */
@@ -19,7 +19,9 @@ export function candidateOf(name: string, parts: Parts, notes: readonly string[]
   const own = cleanServerName(name);
   const flaw = flawOf(own, parts);
   if (flaw !== undefined) return { name, flaw };
-  const given = Object.entries(parts).filter(([, value]) => value !== undefined && !isEmpty(value));
+  const given = Object.entries(parts).filter(
+    ([key, value]) => value !== undefined && (key === "tools" || !isEmpty(value)),
+  );
   return { name, server: { name: own, ...Object.fromEntries(given) }, notes };
 }
 

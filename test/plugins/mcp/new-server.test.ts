@@ -1,6 +1,7 @@
 import { codeOf } from "@scorel/kernel";
 import { expect, it } from "vitest";
 import { serverTable } from "../../../plugins/mcp/config.ts";
+import { codexServers } from "../../../plugins/mcp-admin/import/codex.ts";
 import { newServer, serverInJson } from "../../../plugins/mcp-admin/new-server.ts";
 
 /** The server that `scorel mcp add slow` makes of further words and options, or the code of its error. */
@@ -29,4 +30,9 @@ it("a server that its JSON disables is refused, since only its name would be add
   expect(() => serverInJson({ args: ["slow", json], options: {}, cwd: "/" })).toThrow(
     'The server "slow" cannot be added: its "disabled" is true.',
   );
+});
+
+it("a server of Codex without enabled tools has none here either", () => {
+  const [imported] = codexServers('[mcp_servers.slow]\ncommand = "run"\nargs = []\nenabled_tools = []\n');
+  expect(imported).toEqual({ name: "slow", server: { name: "slow", command: "run", tools: [] }, notes: [] });
 });
