@@ -21,15 +21,13 @@ interface Wanted {
 /** Reads an artifact, or a part of it, exactly: as text if it is one, otherwise in base64. */
 export async function readArtifact(client: Client, sessionId: string, { name, version, offset, length }: Wanted) {
   const which = { sessionId, name, ...(version !== undefined && { version }) };
-  const { artifacts } = await client.request("list_artifacts", { sessionId, name });
-  const size = artifacts.find((each) => version === undefined || each.version === version)?.size ?? 0;
-  if (length === undefined && size - offset > MOST_BYTES)
-    throw errors.MCP_SERVER_LARGE({ name, bytes: size, most: MOST_BYTES });
   const from = Math.max(0, offset - MOST_FURTHER);
   const begin = offset - from;
   const end = begin + (length ?? MOST_BYTES);
   const part = { offset: from, length: end + MOST_FURTHER };
-  const { base64, mimeType, version: found } = await client.request("get_artifact", { ...which, ...part });
+  const { base64, mimeType, size, version: found } = await client.request("get_artifact", { ...which, ...part });
+  if (length === undefined && size - offset > MOST_BYTES)
+    throw errors.MCP_SERVER_LARGE({ name, bytes: size, most: MOST_BYTES });
   const bytes = Buffer.from(base64, "base64");
   const text = /^text\/|json|xml/.test(mimeType) ? textIn(bytes, begin, end) : undefined;
   const content = text === undefined ? { base64: bytes.subarray(begin, end).toString("base64") } : { text };

@@ -1,3 +1,6 @@
+import artifacts from "@scorel/artifacts";
+import type { ArtifactsService } from "@scorel/artifacts/contract";
+import blobs from "@scorel/blobs";
 import history from "@scorel/history";
 import { definePlugin } from "@scorel/kernel";
 import requests from "@scorel/requests";
@@ -8,6 +11,7 @@ import { toolsFor } from "../../plugins/mcp-server/tools.ts";
 import { hang, startModelServer, text, toolCall } from "../model-server.ts";
 import { agentHost } from "./host/agent-host.ts";
 import { ask, echoAgent, testHome, testHost } from "./host/home.ts";
+import { opener } from "./host/opener.ts";
 
 /** A clock whose delayed work runs when the test calls `pass`. */
 function handTime() {
@@ -112,14 +116,30 @@ describe("read_artifact", () => {
   /** Reads an artifact with these bytes, or a part of it, as another agent gets it. */
   async function reading(bytes: Buffer, mimeType = "text/csv") {
     const client = {
-      request: async (operation: string, { offset, length }: { offset: number; length: number }) =>
-        operation === "list_artifacts"
-          ? { artifacts: [{ version: 0, size: bytes.length }] }
-          : { base64: bytes.subarray(offset, offset + length).toString("base64"), mimeType, version: 0 },
+      request: async (_operation: string, { offset, length }: { offset: number; length: number }) => {
+        const base64 = bytes.subarray(offset, offset + length).toString("base64");
+        return { base64, mimeType, version: 0, size: bytes.length };
+      },
     };
     return async (part: { offset: number; length?: number }) =>
       readArtifact(client as never, "s", { name: "a", ...part }) as Promise<{ text?: string; base64?: string }>;
   }
+
+  it("returns the latest version with its size, and none without its end", async () => {
+    using home = testHome();
+    await using host = await testHost([], [], [blobs, artifacts, opener]);
+    const { client } = host;
+    const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+    const { kernel } = await client.request("kernel_of", { sessionId });
+    const own = (host.kernel.find("artifacts") as ArtifactsService).of(kernel.session);
+    const save = (content: string) => own.save({ name: "a", content: Buffer.from(content), mimeType: "text/plain" });
+    const read = () => readArtifact(client, sessionId, { name: "a", offset: 0 });
+    for (const content of ["one", "second"]) await save(content);
+    const second = { name: "a", version: 1, mimeType: "text/plain", size: 6, text: "second" };
+    expect(await read()).toEqual(second);
+    await save("x".repeat(2 * 1024 * 1024));
+    await expect(read()).rejects.toThrow('The artifact "a" has 2097152 bytes. Read it in parts');
+  });
 
   it("returns a text exactly, and parts that together are the text wherever it is divided", async () => {
     const text = "\ufeffname,größe\r\n😀,1\u202e\r\n";
