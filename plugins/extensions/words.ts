@@ -54,7 +54,7 @@ export const knownWords: KnownWords = {
   contributions,
   toolFields: [
     ...["name", "label", "description", "parameters", "execute", "approval", "replaces"],
-    ...["advertised", "unlisted", "position", "access", "reads", "about", "prepareArguments", "display"],
+    ...["advertised", "unlisted", "position", "finds", "access", "reads", "about", "prepareArguments", "display"],
   ],
   tapFields: ["handler", "level", "critical", "limit"],
   hooks: hookNames,

@@ -44,7 +44,7 @@ export function optionsOf(ctx: Context, agent: AgentDefinition | undefined): Ses
 function optionsFor({ workspace, find }: Context, agent: AgentDefinition): SessionOptions {
   const { model, tools, withoutTools, prompt } = agent;
   const isLimited = tools !== undefined || withoutTools !== undefined;
-  const offered = (find("tools")?.list() ?? []).map(({ name }) => name);
+  const offered = find("tools")?.names() ?? [];
   return {
     permission: modeWithin(find("permissions")?.mode, agent),
     appendSystemPrompt: [workspace.appendSystemPrompt, prompt].filter((text) => text !== undefined).join("\n\n"),

@@ -91,6 +91,8 @@ export interface Tool<P = any> {
    * added during a session gets a position, so that the tools before it stay the same in each request.
    */
   position?: number;
+  /** Names of the tools that calls of this tool add to the session, such as those that ToolSearch finds. Child sessions may have them, too. */
+  finds?(): readonly string[];
   /** What a call touches; by default exclusive. Paths in `writes` are real paths. */
   access?(params: P): Awaitable<Access>;
   /**
@@ -188,6 +190,8 @@ export interface ToolsService {
   /** The tools that this session's model can call, in a stable order. Those that are not `unlisted` are advertised. */
   list(): readonly ReadyTool[];
   get(name: string): ReadyTool | undefined;
+  /** Names of the tools that the model can call, or can find with one of them. */
+  names(): string[];
   /** Announces the calls of an assistant message in source order, before the first one runs. */
   beginBatch(calls: readonly { id: string; name: string; arguments: unknown }[]): void;
   /** Marks a call as finished, with its result stored or skipped, so that later calls may run. */

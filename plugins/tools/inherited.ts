@@ -11,7 +11,7 @@ export interface Limits {
 
 /** The limits of a session for its children. */
 export function childLimits(tools: ToolsService): Limits {
-  return { optional: true, tools: tools.list().map(({ name }) => name), bash: tools.bash };
+  return { optional: true, tools: tools.names(), bash: tools.bash };
 }
 
 /** Returns how the limits of a session's parent restrict its tools. Without a parent there is no restriction. */
@@ -19,9 +19,10 @@ export function inheritedBy(parent: ParentSession | undefined) {
   const limits = () => (parent?.limits("tools") ?? {}) as { atStart?: Limits; now?: Limits };
   // Tools are limited by the parent's tools at the session's creation, so that the session's requests always start with
   // the same tools.
-  const names = limits().atStart?.tools;
+  const { tools } = limits().atStart ?? {};
+  const names = tools && new Set(tools);
   return {
-    offers: ({ name }: { name: string }) => names === undefined || names.includes(name),
+    offers: (name: string) => names?.has(name) ?? true,
     bash(own: BashSettings): BashSettings {
       const { atStart, now } = limits();
       const all = [own, atStart?.bash ?? own, now?.bash ?? own];

@@ -54,7 +54,7 @@ function admit({ plugin, tool, ...named }: Candidate, admitted: Map<string, Cont
   claim(admitted, { plugin, name, tool: tool as Tool, replaces, preferred, report }, errors.TOOL_DUPLICATE);
 }
 
-const OPTIONAL_FUNCTIONS = ["access", "reads", "about", "prepareArguments", "display"];
+const OPTIONAL_FUNCTIONS = ["finds", "access", "reads", "about", "prepareArguments", "display"];
 export const TOOL_FIELDS = [
   ...[
     "name",

@@ -42,6 +42,11 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
     },
     list: () => [...all().values()].map(({ ready }) => ready),
     get: (name) => all().get(name)?.ready,
+    names() {
+      const isAllowed = allowedIn(ctx);
+      const found = [...all().values()].flatMap((row) => foundBy(ctx, row)).filter(isAllowed);
+      return [...new Set([...all().keys(), ...found])];
+    },
     beginBatch: (calls) => schedule.begin(calls.map(({ id }) => id)),
     settle: (toolCallId) => schedule.settle(toolCallId),
     display(name, args, result, valid = false) {
@@ -74,7 +79,7 @@ interface Parts {
 }
 
 function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): Map<string, Row> {
-  const { preset, allow, without, replace } = ctx.config;
+  const { allow, without, replace } = ctx.config;
   const report = (thrown: unknown, plugin?: string) => ctx.report("tools", thrown, plugin);
   const contributed = gather(ctx, replace);
   for (const [key, names] of Object.entries({ allow, without, replace })) {
@@ -87,12 +92,10 @@ function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): M
         }),
       );
   }
-  const named = ctx.find("workspace")?.tools;
-  const inPreset = contributed.filter(
-    ({ name }) => !without.includes(name) && (offers(preset, name) || allow.includes(name)),
-  );
-  const chosen = named ? pick(named, inPreset) : inPreset;
-  const offered = chosen.filter(inheritedBy(ctx.find("workspace")?.parent).offers);
+  const { tools: named } = ctx.find("workspace") ?? {};
+  if (named) assertKnown(named, contributed.map(({ name }) => name).filter(configuredIn(ctx)));
+  const isAllowed = allowedIn(ctx);
+  const offered = contributed.filter(({ name }) => isAllowed(name));
   const prepared = (it: Contributed) => (tool: Tool) => {
     const caller = callerFor(ctx, it, () => wrappers(it.name));
     return { ...it, ready: makeReady(tool, { schedule, caller, declared: declaredBy(ctx, it.plugin, tool) }) };
@@ -138,13 +141,29 @@ function callerFor(ctx: BaseContext, { plugin, name }: Contributed, wrappers: Ca
   };
 }
 
-/** The named tools among those that the preset offers. Throws TOOL_UNKNOWN. */
-function pick(named: readonly string[], offered: readonly Contributed[]): Contributed[] {
-  const known = offered.map(({ tool }) => tool.name);
+/** Whether the configuration lets the model have a tool. */
+function configuredIn({ config: { preset, allow, without } }: BaseContext<Config>): (name: string) => boolean {
+  return (name) => !without.includes(name) && (offers(preset, name) || allow.includes(name));
+}
+
+/** Whether the model may have a tool according to the configuration, the session's options and its parent. */
+function allowedIn(ctx: BaseContext<Config>): (name: string) => boolean {
+  const { tools: named, parent } = ctx.find("workspace") ?? {};
+  const isConfigured = configuredIn(ctx);
+  const inherited = inheritedBy(parent);
+  return (name) => isConfigured(name) && (named?.includes(name) ?? true) && inherited.offers(name);
+}
+
+/** Names of the tools that a tool says it finds; none if its function fails. */
+function foundBy(ctx: BaseContext<Config>, { tool, plugin, name }: Row): readonly string[] {
+  return ctx.attempt({ plugin, where: `tool ${name}`, otherwise: [] }, () => tool.finds?.() ?? []);
+}
+
+/** Throws TOOL_UNKNOWN for names of tools that the preset does not offer, and that no server may add later. */
+function assertKnown(named: readonly string[], known: readonly string[]): void {
   const unknown = named.filter((name) => !known.includes(name) && !isLater(name)).map((name) => `"${name}"`);
   if (unknown.length > 0)
     throw errors.TOOL_UNKNOWN({ names: unknown.join(", "), known: known.join(", ") || "no tools" });
-  return offered.filter(({ tool }) => named.includes(tool.name));
 }
 
 /** The default view of a call. */

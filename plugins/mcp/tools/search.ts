@@ -38,6 +38,7 @@ export function createSearch({ servers, searchable, offer, starting, cut, renew 
     description: `Find tools of the MCP servers ${servers.join(", ")}. They have too many to list; what this finds can be called from your next step on and stays.`,
     parameters,
     approval: "free",
+    finds: () => searchable().map(({ name }) => name),
     access: () => "read",
     async execute(_id, { query = "", names = [] }, signal = new AbortController().signal) {
       const look = () => [...new Set([...named(searchable(), names), ...byWords(searchable(), query)])];

@@ -42,10 +42,7 @@ export class Agents {
   checkTools(ctx: Context, agent: AgentDefinition): void {
     if (this.checked.has(agent)) return;
     this.checked.add(agent);
-    const flaw = missingTools(
-      (ctx.find("tools")?.list() ?? []).map(({ name }) => name),
-      agent,
-    );
+    const flaw = missingTools(ctx.find("tools")?.names() ?? [], agent);
     if (flaw) ctx.report("", flaw);
   }
 }

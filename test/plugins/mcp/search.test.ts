@@ -110,3 +110,29 @@ it("an agent that may not use a tool works in a session with ToolSearch", async 
   expect(requests.map(offered)).toEqual([["Task", "ToolSearch"], ["ToolSearch"], ["Task", "ToolSearch"]]);
   expect(lastText(requests[2] as never)).toBe("Report.");
 });
+
+it("a subagent finds the tools that its parent could find, except those that are forbidden", async () => {
+  const task = toolCall("Task", { description: "One", prompt: "One" });
+  const names = ["mcp__test__echo", "mcp__test__folder"];
+  const script = [task, find({ names }), toolCall("mcp__test__echo", { text: "hi" }), text("Report."), text("Done.")];
+  const tools = { without: ["mcp__test__folder"] };
+  await using t = await talk(script, { config: deferring, tools, more: [subagents] });
+  const requests = await t.say("Go.");
+  const [, , second, third] = requests;
+  expect(offered(second as never)).toEqual(["Task", "ToolSearch", "mcp__test__echo"]);
+  expect(lastText(second as never)).toBe("You can call these now:\nmcp__test__echo: Does echo.");
+  expect(lastText(third as never)).toBe("hi");
+});
+
+it("an agent whose definition names a tool that has to be found has it", async () => {
+  using home = testHome();
+  const agents = join(home.home, ".scorel/agents");
+  mkdirSync(agents, { recursive: true });
+  writeFileSync(join(agents, "echoing.md"), "---\ndescription: Echoes\ntools: mcp__test__echo\n---\nEcho.\n");
+  const task = toolCall("Task", { description: "One", prompt: "One", agent: "echoing" });
+  const script = [task, toolCall("mcp__test__echo", { text: "hi" }), text("Report."), text("Done.")];
+  await using t = await talk(script, { home, config: deferring, more: [subagents] });
+  const requests = await t.say("Go.");
+  expect(offered(requests[1] as never)).toEqual(["mcp__test__echo"]);
+  expect(lastText(requests[2] as never)).toBe("hi");
+});
