@@ -50,7 +50,7 @@ export class ClaudeCodeReader implements Reader {
 
   take(record: Json) {
     this.target.report.setOrigin(record.sessionId, record.cwd);
-    const group = this.groupOf(record.parentUuid);
+    const group = this.groupOf(placeOf(record).parent);
     if (record.type === "assistant") this.takeReply(record, group);
     else if (record.type === "user" && group && hasResults(record)) this.hold(group.results, record, group);
     else if (group && record.type !== "user") this.hold(group.others, record, group);
@@ -88,8 +88,6 @@ export class ClaudeCodeReader implements Reader {
     if (QUEUES.test(type)) return report.leaveOut(type);
     if (TITLES.includes(type)) return named(lineOf(record.summary ?? record.customTitle ?? record.aiTitle, 200));
     const place = placeOf(record);
-    // Claude Code links a compaction to its predecessor by logicalParentUuid, while parentUuid is null.
-    if (typeof record.logicalParentUuid === "string") place.parent = record.logicalParentUuid;
     if (record.subtype === "compact_boundary")
       this.tokensBefore = bounded(recordIn(record.compactMetadata).preTokens, 1e9);
     builder.unknown(type === "system" ? `system ${lineOf(record.subtype, 40)}`.trim() : type, record, place);
@@ -173,7 +171,7 @@ export class ClaudeCodeReader implements Reader {
     if (record.isSidechain !== true) this.mainLeaf = id;
   }
 
-  private groupOf(parent: unknown): Group | undefined {
+  private groupOf(parent: Place["parent"]): Group | undefined {
     if (typeof parent !== "string") return undefined;
     for (const group of this.waiting.values()) if (group.keys.has(parent)) return group;
     return undefined;
@@ -182,8 +180,10 @@ export class ClaudeCodeReader implements Reader {
 
 const HARNESS = { kind: "attachment", origin: "system", visibility: "model" } as const;
 
-function placeOf({ uuid, parentUuid, timestamp }: Json): Place {
-  const parent = parentUuid === null || typeof parentUuid === "string" ? parentUuid : undefined;
+function placeOf({ uuid, parentUuid, logicalParentUuid, timestamp }: Json): Place {
+  // Claude Code links a compaction to its predecessor by logicalParentUuid, while parentUuid is null.
+  const given = logicalParentUuid ?? parentUuid;
+  const parent = given === null || typeof given === "string" ? given : undefined;
   return { key: typeof uuid === "string" ? uuid : undefined, parent, ts: timestamp };
 }
 

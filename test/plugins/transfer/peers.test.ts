@@ -93,6 +93,32 @@ describe("a session of Claude Code", () => {
       "user: two",
     ]);
   });
+
+  it("summarizes the reply that was the last one before the summary", async () => {
+    await using t = await desk();
+    const { context, session, events } = await t.import(
+      lines(
+        claude("u1", null, "user", 1, { message: { role: "user", content: "one" } }),
+        claude("a1", "u1", "assistant", 2, {
+          message: { id: "m1", role: "assistant", content: [{ type: "text", text: "First." }] },
+        }),
+        claude("b1", null, "system", 3, {
+          subtype: "compact_boundary",
+          logicalParentUuid: "a1",
+          compactMetadata: { trigger: "auto", preTokens: 155000 },
+        }),
+        claude("u2", "b1", "user", 4, { message: { role: "user", content: "They said one." }, isCompactSummary: true }),
+        claude("u3", "u2", "user", 5, { message: { role: "user", content: "two" } }),
+      ),
+    );
+    expect(spoken(context)).toEqual([expect.stringContaining("They said one."), "user: two"]);
+    expect(session.tree.leaves()).toHaveLength(1);
+    const reply = events.find((event) => JSON.stringify(event).includes("First."));
+    expect(events.find(({ type }) => type === "compact")).toMatchObject({
+      compactedThrough: reply?.id,
+      tokensBefore: 155000,
+    });
+  });
 });
 
 describe("a session of Codex", () => {
