@@ -16,6 +16,14 @@ import { changedFiles } from "./state.ts";
 
 /** Digits of an abbreviated commit id. */
 const SHORT = 12;
+/**
+ * Options for a merge. Those that seem to be the defaults overrule `branch.<name>.mergeOptions`: with a merge that is not committed, the
+ * branch would be removed before its work is in another one, and signatures would be made or checked by a program that the repository names.
+ */
+const MERGE = [
+  ...["--commit", "--no-squash", "--no-gpg-sign", "--no-verify-signatures"],
+  ...["--no-edit", "--no-verify", "--quiet"],
+];
 
 /** Merges the branch of a worktree into the branch that its checkout has checked out. */
 export function merge(...[cwd, name, options = {}]: Parameters<WorktreesService["merge"]>): Promise<{ text: string }> {
@@ -91,7 +99,7 @@ async function mergeInto({ git, root }: Checkout, worktree: Worktree, tip: strin
   const aside = passingFolder(worktree, "aside");
   try {
     setAside(root, aside, left);
-    const result = await git.run(root, ["merge", "--no-edit", "--no-verify", "--quiet", named.trim(), "--"]);
+    const result = await git.run(root, ["merge", ...MERGE, named.trim(), "--"]);
     if (result.code !== 0) throw await undone(git, root, { branch, tip }, result);
   } finally {
     await putBack(root, aside);

@@ -33,6 +33,20 @@ it("keeps both if asked, and does nothing the second time", async () => {
   expect(text).toBe("main has all of scorel/login already.");
 });
 
+it.each(["--squash", "--no-commit --no-ff"])(
+  "makes a commit, although the branch is set to be merged with %s",
+  async (options) => {
+    const { r, w } = await changed();
+    r.file("c.txt", "three\n");
+    r.git("add", "--all");
+    r.git("commit", "--quiet", "--message=Main");
+    const tip = w.git("rev-parse", "HEAD");
+    r.git("config", "branch.main.mergeOptions", options);
+    await worktrees.merge(r.root, "login");
+    expect([r.git("status", "--porcelain"), r.git("branch", "--contains", tip)]).toEqual(["", "* main"]);
+  },
+);
+
 it("merges and removes a branch, and not the tag of the same name", async () => {
   const { r, w } = await changed();
   r.git("tag", "scorel/login", "main");

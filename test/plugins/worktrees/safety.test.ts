@@ -74,6 +74,24 @@ it("a merge driver of the repository does not decide what is merged: the change 
   expect([existsSync(trace), r.text("a.txt")]).toEqual([false, "ours\n"]);
 });
 
+it.each(["--gpg-sign", "--verify-signatures"])(
+  "a merge that the repository sets to %s runs no program",
+  async (option) => {
+    const { r, trace, arm } = hostile();
+    const w = await r.make("login");
+    w.file("b.txt", "two\n");
+    w.git("add", "--all");
+    w.git("commit", "--quiet", "--message=Login");
+    r.file("c.txt", "three\n");
+    r.git("add", "--all");
+    r.git("commit", "--quiet", "--message=Main");
+    arm();
+    r.git("config", "branch.main.mergeOptions", option);
+    await worktrees.merge(r.root, "login");
+    expect([existsSync(trace), r.text("b.txt")]).toEqual([false, "two\n"]);
+  },
+);
+
 it("settings of a single worktree run nothing either", async () => {
   const { r, trace } = hostile();
   const made = await worktrees.create(r.root, "login");
