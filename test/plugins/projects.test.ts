@@ -238,6 +238,18 @@ describe("a moved working directory", () => {
     expect((await t.client.request("list_sessions", { cwd: here })).sessions).toHaveLength(1);
   });
 
+  it("may be named by a path through a link", async () => {
+    using home = testHome();
+    await using t = await open();
+    const id = await session(t, home.cwd);
+    const link = join(home.home, "link");
+    symlinkSync(home.home, link);
+    renameSync(home.cwd, join(home.home, "moved"));
+    await t.client.request("move_project", { project: join(link, "work"), directory: join(link, "moved") });
+    expect(await t.client.request("load_session", { sessionId: id })).toMatchObject({ sessionId: id });
+    expect(fileOf(home).projects).toMatchObject([{ name: "work", directory: join(home.home, "moved") }]);
+  });
+
   it("cannot be missing when the session has no directory", async () => {
     using home = testHome();
     await using t = await open();
