@@ -74,7 +74,9 @@ async function make(checkout: Checkout, worktree: Worktree, base: string): Promi
   const place = placeIn(making);
   const doing = "make the worktree";
   try {
-    await git.text(root, doing, ["worktree", "add", "--quiet", "--detach", place, left ?? base]);
+    await git.text(root, doing, ["worktree", "add", "--quiet", "--no-checkout", "--detach", place, left ?? base]);
+    // A separate command, since the repository may have settings that name programs and apply only in worktrees.
+    await git.text(place, doing, ["reset", "--quiet", "--hard"]);
     if (left === undefined) await git.text(root, doing, ["update-ref", "-m", "branch: Created", ref, base, ""]);
     await git.text(place, doing, ["symbolic-ref", "HEAD", ref]);
     renameSync(place, worktree.path);

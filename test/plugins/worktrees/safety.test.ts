@@ -92,6 +92,18 @@ it.each(["--gpg-sign", "--verify-signatures"])(
   },
 );
 
+it("settings that the repository includes only in worktrees run nothing while one is made", async () => {
+  const { r, trace } = hostile();
+  r.file(".git/more", `[filter "evil"]\n\tsmudge = ${r.path(".git/evil.sh")}\n`);
+  r.git("config", "includeIf.gitdir:**/worktrees/**.path", r.path(".git/more"));
+  const { path } = await worktrees.create(r.root, "login");
+  expect([existsSync(trace), r.at(path).text("a.txt"), r.at(path).git("status", "--porcelain")]).toEqual([
+    false,
+    "one\n",
+    "",
+  ]);
+});
+
 it("settings of a single worktree run nothing either", async () => {
   const { r, trace } = hostile();
   const made = await worktrees.create(r.root, "login");
