@@ -42,6 +42,8 @@ export class ClaudeCodeReader implements Reader {
   private readonly waiting = new Map<string, Group>();
   private readonly tools = new Map<string, string>();
   private mainLeaf: EventId | null = null;
+  /** Whether the latest message of the main conversation is in a reply that waits for further lines. */
+  private isLatestWaiting = false;
   private tokensBefore = 0;
 
   constructor(target: ImportTarget) {
@@ -58,7 +60,10 @@ export class ClaudeCodeReader implements Reader {
   }
 
   end(): void {
+    const { mainLeaf } = this;
     for (const group of [...this.waiting.values()]) this.flush(group);
+    // Replies of abandoned branches wait until the end, too.
+    if (!this.isLatestWaiting) this.mainLeaf = mainLeaf;
     const { builder } = this.target;
     if (this.mainLeaf !== null && builder.leaf !== this.mainLeaf) builder.jump(this.mainLeaf, {});
   }
@@ -75,7 +80,8 @@ export class ClaudeCodeReader implements Reader {
     if (this.waiting.size > MOST_WAITING && oldest) this.flush(oldest);
   }
 
-  private hold(list: Json[], record: Json, { keys }: Group) {
+  private hold(list: Json[], record: Json, { keys, others }: Group) {
+    if (list !== others && record.isSidechain !== true) this.isLatestWaiting = true;
     list.push(record);
     if (typeof record.uuid === "string") keys.add(record.uuid);
   }
@@ -94,6 +100,7 @@ export class ClaudeCodeReader implements Reader {
   }
 
   private takeUser(record: Json) {
+    if (record.isSidechain !== true) this.isLatestWaiting = false;
     const { builder } = this.target;
     const place = placeOf(record);
     const content = recordIn(record.message).content;

@@ -94,6 +94,26 @@ describe("a session of Claude Code", () => {
     ]);
   });
 
+  it("continues from the latest message, although a reply on another branch was the last one", async () => {
+    await using t = await desk();
+    const say = (uuid: string, parent: string | null, second: number, text: string) =>
+      claude(uuid, parent, "user", second, { message: { role: "user", content: text } });
+    const { context, session } = await t.import(
+      lines(
+        say("u1", null, 1, "one"),
+        claude("a1", "u1", "assistant", 2, {
+          message: { id: "m1", role: "assistant", content: [{ type: "text", text: "First." }] },
+        }),
+        say("u2", null, 3, "another one"),
+        say("u3", "u2", 4, "[Request interrupted by user]"),
+      ),
+    );
+    expect(spoken(context)).toEqual(["user: another one", "user: [Request interrupted by user]"]);
+    expect(session.tree.leaves().map(({ id }) => spoken(session.buildContext(id)))).toEqual(
+      expect.arrayContaining([["user: one", "assistant: First."], spoken(context)]),
+    );
+  });
+
   it("summarizes the reply that was the last one before the summary", async () => {
     await using t = await desk();
     const { context, session, events } = await t.import(
