@@ -4,18 +4,24 @@ import { isRecord } from "../json.ts";
 
 export type Redact = (text: string) => string;
 
-/** Matches keys of well-known services, since an exported page may be read by anyone. */
+/** The first or last line of a private key. */
+const rim = (word: string) => `-----${word} [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----`;
+/** Matches a private key, also if each of its lines has a number or a mark before it. Long ones have about 7,000 characters. */
+const PRIVATE_KEY = `${rim("BEGIN")}(?:[^-]|-(?!----BEGIN)){0,8000}?${rim("END")}`;
+
+/** Matches private keys, and keys of well-known services, since an exported page may be read by anyone. */
 const KEYS = new RegExp(
   [
-    "sk-[\\w-]{20,}",
-    "(?:gsk|hf|glpat|xoxb|xoxp|npm|pk_live|sk_live|rk_live)[_-][\\w-]{16,}",
+    "c?sk-[\\w-]{20,}",
+    "(?:gsk|hf|glpat|xox[abeprs]|xapp|npm|pk_live|[sr]k_(?:live|test))[_-][\\w-]{16,}",
     "xai-[\\w-]{20,}",
     "AIza[\\w-]{30,}",
     "gh[pousr]_\\w{30,}",
     "github_pat_\\w{20,}",
-    "AKIA[A-Z0-9]{16}",
+    "A[KS]IA[A-Z0-9]{16}",
   ]
     .map((form) => `(?<![\\w-])${form}`)
+    .concat(PRIVATE_KEY)
     .join("|"),
   "g",
 );

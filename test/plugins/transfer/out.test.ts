@@ -108,6 +108,25 @@ describe("an exported file", () => {
     },
   );
 
+  it("holds no key of a service and no private key, also with line numbers, as a page", async () => {
+    await using t = await desk();
+    const services = [
+      ["ASIA", "K".repeat(16)].join(""),
+      ["sk", "test", "k".repeat(24)].join("_"),
+      ["xapp", "1", "k".repeat(24)].join("-"),
+      ["csk", "k".repeat(40)].join("-"),
+    ];
+    const rim = (word: string) => `-----${word} OPENSSH PRIVATE KEY-----`;
+    const pem = [rim("BEGIN"), ...Array<string>(40).fill("k".repeat(70)), rim("END")];
+    const numbered = pem.map((line, at) => `${at + 1}\t${line}`);
+    const words = `Keys: ${services.join(" ")}\n${pem.join("\n")}\n${numbered.join("\n")}\nA file begins with ${rim("BEGIN")}`;
+    const sessionId = await talked(t, words);
+    const { content = "" } = await t.client.request("export_session", { sessionId, format: "md" });
+    const kept = "Keys: [redacted] [redacted] [redacted] [redacted]\n[redacted]\n1\t[redacted]\nA file begins with ";
+    expect(content).toContain(`${kept}${rim("BEGIN")}`);
+    expect(content).not.toMatch(/k{16}/i);
+  });
+
   it("has no part of a key in its title, which is the beginning of a message", async () => {
     await using t = await desk([echoAgent, keys]);
     const { sessionId } = await t.client.request("create_session", { cwd: t.home.cwd });
