@@ -47,12 +47,14 @@ export class Report {
 
   private text(sessionId: string, format: ImportFormat, cwd: string): string {
     const { kept, leftOut, damaged, damagedCount, messages, origin } = this;
-    const lines = [`New session ${sessionId}: ${messages} messages of a ${NAMES[format]} session.`];
+    const said = `${messages} ${messages === 1 ? "message" : "messages"}`;
+    const lines = [`New session ${sessionId}: ${said} of a ${NAMES[format]} session.`];
     if (origin.cwd !== undefined && origin.cwd !== cwd)
       lines.push(`It worked in ${origin.cwd}; here it works in ${cwd}. --cwd names another directory.`);
     lines.push(...counted("Kept, but hidden", kept), ...counted("Left out", leftOut));
     lines.push(...damaged.slice(0, 10).map(({ line, offset, reason }) => `Line ${line}, offset ${offset}: ${reason}.`));
-    if (damagedCount > 10) lines.push(`${damagedCount - 10} more lines could not be read.`);
+    const more = damagedCount - 10;
+    if (more > 0) lines.push(`${more} more ${more === 1 ? "line" : "lines"} could not be read.`);
     return [...lines, `To continue in it: scorel --session ${sessionId}`].join("\n");
   }
 }

@@ -114,6 +114,16 @@ describe("a session of Claude Code", () => {
     );
   });
 
+  it("may have a single message, and a line more than are named that cannot be read", async () => {
+    await using t = await desk();
+    const message = { role: "user", content: "one" };
+    const { report } = await t.import(
+      lines(claude("u1", null, "user", 1, { message }), ...Array<string>(11).fill("{")),
+    );
+    expect(report.text).toContain(": 1 message of a Claude Code session.\n");
+    expect(report.text).toContain("\n1 more line could not be read.\n");
+  });
+
   it("summarizes the reply that was the last one before the summary", async () => {
     await using t = await desk();
     const { context, session, events } = await t.import(
