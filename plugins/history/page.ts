@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { OperationContext, Operations } from "@scorel/host/contract";
-import type { EventId, Session, StoredEvent } from "@scorel/kernel";
+import type { EventId, Session, StoredEvent, TreeView } from "@scorel/kernel";
 import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { sizeOf } from "@scorel/kit/values/size";
 import type { TreeLeaf, TreePage, TreeRow } from "./contract.ts";
@@ -33,7 +33,10 @@ async function pageOf(session: Session, { show = "tree", limit = ROWS, before }:
   const points = new Points(tree);
   const rows: TreeRow[] = [];
   let [hasMore, characters] = [false, 0];
-  for (const event of latest(session, show, end)) {
+  // A page that is not the latest one begins in the middle of the conversation.
+  const bottom = end && isActive(end.id) ? end.id : leafId;
+  const events = show === "path" ? tree.ancestors(bottom ?? "") : newestFirst(tree, end?.seq);
+  for (const event of wanted(events, tree, show, end)) {
     if (rows.length % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await setImmediate();
     const row = rowOf(session, event, { isActive, points });
     characters += sizeOf(row);
@@ -60,13 +63,13 @@ async function pageOf(session: Session, { show = "tree", limit = ROWS, before }:
   };
 }
 
-/** Yields the wanted events before `end`, latest first. Reads only as much of the log as is consumed. */
-function* latest(
-  { tree, activeLeaf }: Session,
+/** Yields the wanted events before `end`. Reads only as much of the log as is consumed. */
+function* wanted(
+  events: Iterable<StoredEvent>,
+  tree: TreeView,
   show: NonNullable<Params["show"]>,
   end: StoredEvent | undefined,
 ): Generator<StoredEvent, undefined> {
-  const events = show === "path" ? tree.ancestors(activeLeaf ?? "") : newestFirst(tree, end?.seq);
   for (const event of events) {
     const isWanted = show === "all" || tree.isPath(event.id);
     if (isWanted && (end === undefined || event.seq < end.seq)) yield event;

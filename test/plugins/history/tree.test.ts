@@ -103,6 +103,30 @@ describe("a session's tree", () => {
     expect(many / few).toBeLessThan(5);
   });
 
+  it("takes as many steps for an early page of the conversation as for the latest", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const ids: string[] = [];
+    for (let n = 0; n < 200; n++) ids.push(await t.write({ role: "internal", content: `${n}` }));
+    const pageBefore = async (before?: string) => {
+      const looked = vi.spyOn(session.tree, "isPath");
+      const { rows } = await client.request("get_tree", {
+        sessionId,
+        show: "path",
+        limit: 5,
+        ...(before && { before }),
+      });
+      const steps = looked.mock.calls.length;
+      looked.mockRestore();
+      return { ids: rows.map(({ id }) => id), steps };
+    };
+    const latest = await pageBefore();
+    expect(latest.ids).toEqual(ids.slice(-5));
+    const early = await pageBefore(ids[10]);
+    expect(early.ids).toEqual(ids.slice(5, 10));
+    expect(early.steps - latest.steps).toBeLessThan(5);
+  });
+
   it("of ten thousand events is returned in pages of a few hundred kilobytes", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
