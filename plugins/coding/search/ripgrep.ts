@@ -7,6 +7,12 @@ import { errors } from "../errors.ts";
 
 /** The time limit of a search in milliseconds; exceeding it is an error. */
 const LIMIT_MS = 60_000;
+/** The most bytes of a JSON record, whose text is the matching lines. */
+const MAX_RECORD = 64 * 1024 * 1024;
+/** Where the second match of a record begins. Inside a text of the record, the quotes would be escaped. */
+const SECOND_MATCH = Buffer.from('},{"match":');
+/** What completes a record that was cut there. */
+const REST = Buffer.from("}]}}");
 
 export interface Search {
   /** The base of relative names and globs. */
@@ -26,7 +32,7 @@ export async function ripgrep(args: readonly string[], search: Search): Promise<
   return Buffer.concat(chunks);
 }
 
-/** Passes each record of ripgrep's JSON output to `take`. */
+/** Passes each record of ripgrep's JSON output to `take`, with at most the first of its matches. */
 export async function ripgrepJson(
   args: readonly string[],
   search: Search,
@@ -68,14 +74,26 @@ export function byName(a: string, b: string): number {
 
 async function run(args: readonly string[], search: Search, onOutput: (chunk: Uint8Array) => void): Promise<void> {
   const limit = AbortSignal.timeout(LIMIT_MS);
-  const signal = search.signal ? AbortSignal.any([search.signal, limit]) : limit;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([...(search.signal ? [search.signal] : []), limit, failed.signal]);
+  // An error must end the search: thrown into the stream that the output comes from, it would end the process.
+  const taken = (chunk: Uint8Array) => {
+    try {
+      if (!failed.signal.aborted) onOutput(chunk);
+    } catch (thrown) {
+      failed.abort(thrown);
+    }
+  };
   try {
-    judge(await search.run([...ALWAYS, ...args], { signal, onOutput }));
+    const end = await search.run([...ALWAYS, ...args], { signal, onOutput: taken });
+    failed.signal.throwIfAborted();
+    judge(end);
   } catch (thrown) {
     search.signal?.throwIfAborted();
     const late = `it took longer than ${LIMIT_MS / 1000} s. Narrow the path or the glob.`;
     if (["SEARCH_PATTERN", "SEARCH_COPY"].includes(codeOf(thrown))) throw thrown;
-    throw errors.SEARCH_FAILED({ reason: limit.aborted ? late : messageOf(thrown) }, { cause: thrown });
+    const cause = failed.signal.aborted ? failed.signal.reason : thrown;
+    throw errors.SEARCH_FAILED({ reason: limit.aborted ? late : messageOf(cause) }, { cause });
   }
 }
 
@@ -89,14 +107,41 @@ function judge(end: SearchEnd): void {
 
 /** Passes on whole lines. Only a line feed ends a record; other separators may occur inside one. */
 function byLine(take: (line: string) => void): (chunk: Uint8Array) => void {
-  let parts: Uint8Array[] = [];
+  let record = new JsonRecord();
   return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      take(Buffer.concat([...parts, chunk.subarray(start, end)]).toString());
-      parts = [];
+      record.add(chunk.subarray(start, end));
+      take(record.text());
+      record = new JsonRecord();
       start = end + 1;
     }
-    parts.push(chunk.subarray(start));
+    record.add(chunk.subarray(start));
   };
+}
+
+/** A record that arrives in parts. A line of a megabyte can have a million matches, so all but the first are left out. */
+class JsonRecord {
+  private readonly parts: Uint8Array[] = [];
+  private size = 0;
+  private isCut = false;
+  /** The end of what was added, in which the second match may begin. */
+  private end: Uint8Array = new Uint8Array();
+
+  add(part: Uint8Array): void {
+    if (this.isCut || part.length === 0) return;
+    const seen = Buffer.concat([this.end, part]);
+    const at = seen.indexOf(SECOND_MATCH);
+    this.isCut = at >= 0;
+    this.parts.push(part);
+    this.size += this.isCut ? at - this.end.length : part.length;
+    if (this.size > MAX_RECORD)
+      throw new Error(`a match is longer than ${MAX_RECORD / 2 ** 20} MiB. Narrow the path or the glob.`);
+    this.end = seen.subarray(Math.max(0, seen.length - SECOND_MATCH.length + 1));
+  }
+
+  text(): string {
+    const all = Buffer.concat(this.parts).subarray(0, this.size);
+    return `${all}${this.isCut ? REST : ""}`;
+  }
 }

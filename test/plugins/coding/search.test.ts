@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { searchContents } from "../../../plugins/coding/search/grep-search.ts";
+import { ripgrepJson } from "../../../plugins/coding/search/ripgrep.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
 /** A project with ignored, hidden and odd files. */
@@ -251,5 +252,44 @@ describe("Grep", () => {
     expect(await grep(w, "needle", { mode: "files" })).not.toContain("secret.txt");
     const { details } = await w.call("Grep", { pattern: "needle" });
     expect((details as { matches: { path: string }[] }).matches.filter(({ path }) => path !== "bin/b")).toEqual([]);
+  });
+
+  describe("reads records of ripgrep", () => {
+    const record = (matches: number) => {
+      const text = '{"submatches":[{"start":0},{"match":"é"}]}\n';
+      const submatches = Array.from({ length: matches }, (_, start) => ({
+        match: { text: "é" },
+        start,
+        end: start + 2,
+      }));
+      return { type: "match", data: { path: { text: "a" }, lines: { text }, line_number: 1, submatches } };
+    };
+    const read = async (bytes: Buffer, chunk: number) => {
+      const records: unknown[] = [];
+      const run = async (_args: readonly string[], { onOutput }: { onOutput(chunk: Uint8Array): void }) => {
+        // Output comes from a stream of its own, into which no error may be thrown.
+        await new Promise<void>((resolve) => {
+          setImmediate(() => {
+            for (let at = 0; at < bytes.length; at += chunk) onOutput(bytes.subarray(at, at + chunk));
+            resolve();
+          });
+        });
+        return { exitCode: 0, stderr: "" };
+      };
+      await ripgrepJson([], { cwd: "/", run }, (each) => void records.push(each));
+      return records;
+    };
+
+    it.each([1, 7, 64, 1_000_000])("with at most one match, in chunks of %s bytes", async (chunk) => {
+      const bytes = Buffer.from([0, 1, 2, 500].map((matches) => `${JSON.stringify(record(matches))}\n`).join(""));
+      expect(await read(bytes, chunk)).toEqual([0, 1, 1, 1].map(record));
+    });
+
+    it("fails if one is too long, instead of ending the process", async () => {
+      await expect(read(Buffer.from(`${"x".repeat(65 * 2 ** 20)}\n`), 2 ** 20)).rejects.toMatchObject({
+        code: "SEARCH_FAILED",
+        message: "The search failed: a match is longer than 64 MiB. Narrow the path or the glob.",
+      });
+    });
   });
 });
