@@ -35,8 +35,18 @@ async function contentOf(
   const page = await blockPage(params, place, counts, offset, limit);
   const fits = fitting(page, budget, ({ lines }) => lines.join("\n"));
   const matches = fits.items.map(({ name, line }) => ({ path: place.shown(name), line }));
-  const text = [pageHeader(fits, "match"), ...listed(fits.items, place, params.context ?? 0)].join("\n");
+  const shown = fits.items.map((block) => shortened(block, budget));
+  const text = [pageHeader(fits, "match"), ...listed(shown, place, params.context ?? 0)].join("\n");
   return { text, details: { mode: "content", matches, files: counts.length, ...numbers(fits) } };
+}
+
+/** A block with the lines that fit a budget in bytes, since a match can have as many lines as its file. */
+function shortened(block: Block, budget: number): Block {
+  const { lines } = block;
+  const { items, next } = fitting({ items: lines, offset: 0, total: lines.length }, budget, (line) => line);
+  if (next === undefined) return block;
+  const rest = `… ${lines.length - next} more lines; Read continues from offset ${Number.parseInt(lines[next] ?? "", 10)}`;
+  return { ...block, lines: [...items, rest] };
 }
 
 /** A page of matches; only the files on the page are searched again. */

@@ -203,6 +203,22 @@ describe("Grep", () => {
     expect([matches.length > 50, nextOffset]).toEqual([true, matches.length]);
   });
 
+  it("cuts a match that does not fit, and names the line to continue from", async () => {
+    await using w = await workshop({ window: 8_000, used: 6_000 });
+    w.file("a.txt", Array.from({ length: 5_000 }, (_, line) => `line ${line + 1}\n`).join(""));
+    const text = await grep(w, "line 2$.*line 4999$", { multiline: true, context: 1 });
+    expect(Buffer.byteLength(text)).toBeLessThan(4_100);
+    const lines = text.split("\n");
+    const shown = lines.length - 3;
+    expect(lines).toEqual([
+      "[1 match]",
+      "a.txt",
+      "1-line 1",
+      ...Array.from({ length: shown - 1 }, (_, line) => `${line + 2}:line ${line + 2}`),
+      `… ${5_000 - shown} more lines; Read continues from offset ${shown + 1}`,
+    ]);
+  });
+
   it("reports an invalid expression", async () => {
     await using w = await workshop();
     const bad = await w.call("Grep", { pattern: "a(b" });
