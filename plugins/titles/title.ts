@@ -79,12 +79,9 @@ function wordsOf({ content }: ScorelMessage): string {
     .trim();
 }
 
-/** Returns the answer's first line without quotes and other decoration. */
+/** Returns the answer's first line without the label "Title:", quotes and other decoration. */
 function titleIn(answer: string): string {
   const [line = ""] = answer.trim().split("\n");
-  const plain = line
-    .replace(/\p{Cc}/gu, " ")
-    .replace(/^[#*\s"'`“”«„]+|[*\s"'`“”».]+$/gu, "")
-    .replace(/^title:\s*/i, "");
+  const plain = line.replace(/\p{Cc}/gu, " ").replace(/^(?:title:|[#*\s"'`“”«„])+|[*\s"'`“”».]+$/giu, "");
   return [...plain].slice(0, LONGEST).join("").trim();
 }

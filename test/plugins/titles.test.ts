@@ -65,6 +65,17 @@ it.each([
   await expect.poll(() => listed(host)).toEqual([title]);
 });
 
+it.each(['Title: "Cart discounts"', "**Title:** Cart discounts", '**Title: "Cart discounts"**', "Titles: a list"])(
+  "the answer %s becomes a title without its label and decoration",
+  async (answer) => {
+    await using t = await titling(() => text(answer));
+    await using host = await t.open();
+    const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd });
+    await ask(host.client, sessionId, "first words");
+    await expect.poll(() => listed(host)).toEqual([answer.startsWith("Titles") ? answer : "Cart discounts"]);
+  },
+);
+
 it("a name given by a person wins, and a named session gets no title", async () => {
   await using t = await titling(() => text("A title"));
   await using host = await t.open();
