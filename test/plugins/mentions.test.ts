@@ -309,6 +309,12 @@ it("mentions are words that begin with @", () => {
     { path: "z.ts", lines: { from: 7, to: 7 }, isOfFile: true },
     { path: "w x.ts", lines: { from: 3, to: 3 }, isOfFile: true },
   ]);
+  expect(paths("看 @a.ts。 （@b.ts:7） 「@c.ts」、 @d.ts！")).toEqual([
+    { path: "a.ts" },
+    { path: "b.ts", lines: { from: 7, to: 7 }, isOfFile: true },
+    { path: "c.ts" },
+    { path: "d.ts" },
+  ]);
   expect(paths("me@example.com")).toEqual([]);
   expect(mentionsIn("@host:8080 @src/gone.ts:5").map(({ isPath }) => isPath)).toEqual([false, true]);
 });

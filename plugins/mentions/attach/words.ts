@@ -14,7 +14,9 @@ export interface Mentioned {
   isPath: boolean;
 }
 
-const MENTION = /(?<=^|[\s(])@(?:"([^"\n]{1,1000})"(#L\d+(?:-L?\d+)?|:\d+(?:[-:]\d+)?)?|([^\s"]{1,1000}))/g;
+const MENTION = /(?<=^|[\s(（「『【])@(?:"([^"\n]{1,1000})"(#L\d+(?:-L?\d+)?|:\d+(?:[-:]\d+)?)?|([^\s"]{1,1000}))/g;
+/** Punctuation that ends a clause, also in Chinese and Japanese. */
+const TRAILING = /[.,;:!?)\]}'"。，、；：！？）」』】…]+$/;
 const LINES = /#L(\d{1,9})(?:-L?(\d{1,9}))?$/;
 /** Lines as editors and compilers write them: `:10`, `:10-20`, or `:10:5` for a line and a column. */
 const LINES_AFTER_COLON = /:(\d{1,9})(?:-(\d{1,9})|:\d{1,9})?$/;
@@ -25,7 +27,7 @@ const LINES_AFTER_COLON = /:(\d{1,9})(?:-(\d{1,9})|:\d{1,9})?$/;
 export function mentionsIn(text: string): Mentioned[] {
   const found = new Map<string, Mentioned>();
   for (const [, quoted, range = "", word = ""] of text.matchAll(MENTION)) {
-    const written = quoted === undefined ? [word, word.replace(/[.,;:!?)\]}'"]+$/, "")] : [quoted + range];
+    const written = quoted === undefined ? [word, word.replace(TRAILING, "")] : [quoted + range];
     const whole = [...new Set(written)].filter((form) => form !== "");
     const forms = whole.flatMap((form) => [{ path: form }, ...withLines(form)]);
     const key = written.at(-1) ?? "";
