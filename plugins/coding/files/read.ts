@@ -23,7 +23,7 @@ const HEADER = 160;
 const parameters = z.object({
   file_path: z.string(),
   offset: z
-    .union([z.int().min(1), z.string().regex(/^\d+:\d+$/)])
+    .union([z.int().min(1), z.string().regex(/^\d+(:\d+)?$/)])
     .optional()
     .describe("first line, or LINE:BYTE"),
   limit: z.int().min(1).max(MAX_LINES).optional().describe("default 2000"),

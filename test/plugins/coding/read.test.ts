@@ -116,6 +116,12 @@ describe("Read", () => {
     });
   });
 
+  it.each([2, "2", "2:0"])("accepts the offset %j", async (offset) => {
+    await using w = await workshop();
+    w.file("a.txt", "one\ntwo\n");
+    expect(await w.say("Read", { file_path: "a.txt", offset })).toBe("[lines 2-2 of 2]\n2\ttwo");
+  });
+
   it("shows CRLF, byte order mark and Latin-1 as text, and names them", async () => {
     await using w = await workshop();
     w.file("crlf.txt", "\ufeffone\r\ntwo\r\n");
