@@ -41,8 +41,8 @@ interface Wanted {
   network: boolean;
 }
 
-async function confine(wanted: Wanted, service: SandboxService, { workspace }: Environment): Promise<SandboxCommand> {
-  const { root, temp, allowWrite } = workspace;
+async function confine(wanted: Wanted, service: SandboxService, env: Environment): Promise<SandboxCommand> {
+  const { root, temp, allowWrite } = env.workspace;
   const control = await controlMounts(root);
   // Placeholders that could not be removed do no harm, and the next command of the project removes them.
   const release = () => control.release().catch(() => {});
@@ -52,7 +52,9 @@ async function confine(wanted: Wanted, service: SandboxService, { workspace }: E
   ];
   try {
     const command = await service.command({ ...wanted, env: named(wanted.env), mounts, limits: LIMITS });
-    return { ...command, release: () => command.release().finally(release) };
+    // Only reported: the command has ended, and its result must not be lost.
+    const failed = (thrown: unknown) => env.report("ending the sandbox of a command", thrown);
+    return { ...command, release: () => command.release().catch(failed).finally(release) };
   } catch (thrown) {
     await release();
     throw thrown;
