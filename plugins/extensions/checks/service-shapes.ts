@@ -100,6 +100,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     bash: "value",
     list: "function",
     get: "function",
+    names: "function",
     beginBatch: "function",
     settle: "function",
     display: "function",
