@@ -169,7 +169,8 @@ export async function purge({ request, say, confirm }: CommandContext): Promise<
       "Emptying the trash",
     );
   }
-  const { text } = await request("purge_sessions", {});
+  // A session that was deleted since was not shown.
+  const { text } = await request("purge_sessions", { sessionIds: sessions.map(({ sessionId }) => sessionId) });
   await say(`${text}\n`);
 }
 

@@ -107,9 +107,9 @@ declare module "@scorel/host/contract" {
       params: PageParams;
       result: { sessions: { sessionId: string; bytes: number; title: string }[] } & Page;
     };
-    /** Deletes the trash for good, and then file contents that no session refers to. */
+    /** Deletes sessions in the trash for good (default: all), and then file contents that no session refers to. */
     purge_sessions: {
-      params: Record<string, never>;
+      params: { sessionIds?: readonly string[] };
       result: {
         sessions: string[];
         bytes: number;

@@ -139,10 +139,10 @@ export const operations = {
     run: async (_params, context) => (await trash()).listTrash(context),
   },
   purge_sessions: {
-    summary: "Deletes the trash for good, and then file contents that no session refers to.",
+    summary: "Deletes sessions in the trash for good (default: all), and then file contents that no session refers to.",
     size: "cut",
-    params: nothing,
+    params: () => z.strictObject({ sessionIds: z.array(z.string()).optional() }),
     result: async () => (await results()).purge_sessions,
-    run: async (_params, context) => (await trash()).purgeSessions(context),
+    run: async (params, context) => (await trash()).purgeSessions(params, context),
   },
 } satisfies Contributions["operations"];

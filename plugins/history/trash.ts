@@ -62,13 +62,18 @@ export function listTrash(context: Shelf): Answer<"list_trash"> {
 }
 
 /** The operation `purge_sessions`. `bytes` is the size of the deleted files of sessions. Throws HISTORY_TRASH. */
-export async function purgeSessions(context: OperationContext): Promise<Answer<"purge_sessions">> {
+export async function purgeSessions(
+  { sessionIds }: Operations["purge_sessions"]["params"],
+  context: OperationContext,
+): Promise<Answer<"purge_sessions">> {
   const trash = trashOf(context);
-  const { sessions } = listTrash(context);
   const { ending } = context.logs;
+  const all = listTrash(context).sessions;
+  const sessions = sessionIds ? all.filter(({ sessionId }) => sessionIds.includes(sessionId)) : all;
+  const kept = new Set(all.filter((session) => !sessions.includes(session)).map(({ sessionId }) => sessionId));
   const left = filesIn(context.sessionsDir, ending);
   for (const [id, names] of filesIn(trash, ending)) {
-    if (!isId(id)) continue;
+    if (!isId(id) || kept.has(id)) continue;
     await context.alone(id, () => {
       removeAll(trash, names);
       // Also remove files that an interrupted delete left behind.

@@ -132,8 +132,8 @@ async function completeKilled(git: Git, root: string, tip: string): Promise<void
   if ((await changedFiles(git, root, "no")).length === 0) return;
   const holds = async (...args: string[]) => (await git.run(root, args)).code === 0;
   const isWritten =
-    (await holds("diff", "--cached", "--quiet", tip, "--")) &&
-    (await holds("diff", "--quiet", "--")) &&
+    (await holds("diff", "--no-ext-diff", "--cached", "--quiet", tip, "--")) &&
+    (await holds("diff", "--no-ext-diff", "--quiet", "--")) &&
     (await holds("merge-base", "--is-ancestor", "HEAD", tip));
   if (isWritten) await git.text(root, "complete the merge", ["reset", "--soft", tip]);
 }

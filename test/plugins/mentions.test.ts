@@ -315,6 +315,12 @@ it("mentions are words that begin with @", () => {
     { path: "c.ts" },
     { path: "d.ts" },
   ]);
+  expect(paths("比较@a.ts和，以及@b.ts:7，然后 @c.ts、@d.ts")).toEqual([
+    { path: "a.ts和" },
+    { path: "b.ts", lines: { from: 7, to: 7 }, isOfFile: true },
+    { path: "c.ts" },
+    { path: "d.ts" },
+  ]);
   expect(paths("me@example.com")).toEqual([]);
   expect(mentionsIn("@host:8080 @src/gone.ts:5").map(({ isPath }) => isPath)).toEqual([false, true]);
 });

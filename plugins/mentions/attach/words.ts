@@ -14,8 +14,14 @@ export interface Mentioned {
   isPath: boolean;
 }
 
-const MENTION = /(?<=^|[\s(（「『【])@(?:"([^"\n]{1,1000})"(#L\d+(?:-L?\d+)?|:\d+(?:[-:]\d+)?)?|([^\s"]{1,1000}))/g;
-/** Punctuation that ends a clause, also in Chinese and Japanese. */
+/** In Chinese and Japanese, a mention follows other text without a space. */
+const MENTION =
+  /(?<=^|[\s(（「『【，。、；：！？\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])@(?:"([^"\n]{1,1000})"(#L\d+(?:-L?\d+)?|:\d+(?:[-:]\d+)?)?|([^\s"]{1,1000}))/gu;
+/** Punctuation after which Chinese and Japanese text goes on without a space. */
+const WIDE = /[。，、；：！？）」』】…]/;
+/** Most searches inside of words in a text: each could go through 1,000 characters again. */
+const MOST_INSIDE = 200;
+/** Punctuation that ends a clause. */
 const TRAILING = /[.,;:!?)\]}'"。，、；：！？）」』】…]+$/;
 const LINES = /#L(\d{1,9})(?:-L?(\d{1,9}))?$/;
 /** Lines as editors and compilers write them: `:10`, `:10-20`, or `:10:5` for a line and a column. */
@@ -26,14 +32,33 @@ const LINES_AFTER_COLON = /:(\d{1,9})(?:-(\d{1,9})|:\d{1,9})?$/;
  */
 export function mentionsIn(text: string): Mentioned[] {
   const found = new Map<string, Mentioned>();
-  for (const [, quoted, range = "", word = ""] of text.matchAll(MENTION)) {
-    const written = quoted === undefined ? [word, word.replace(TRAILING, "")] : [quoted + range];
+  for (const [, quoted, range = "", word = ""] of matchesIn(text)) {
+    const written = quoted === undefined ? [word, word.replace(TRAILING, ""), beforeWide(word)] : [quoted + range];
     const whole = [...new Set(written)].filter((form) => form !== "");
     const forms = whole.flatMap((form) => [{ path: form }, ...withLines(form)]);
     const key = written.at(-1) ?? "";
     if (forms.length > 0 && !found.has(key)) found.set(key, { forms, isPath: quoted !== undefined || isPath(key) });
   }
   return [...found.values()];
+}
+
+/** The matches in a text. A word may contain further ones after Chinese or Japanese punctuation, up to MOST_INSIDE in all. */
+function* matchesIn(text: string): Generator<RegExpExecArray, undefined> {
+  const finder = new RegExp(MENTION);
+  let inside = 0;
+  for (let match = finder.exec(text); match; match = finder.exec(text)) {
+    yield match;
+    const at = inside < MOST_INSIDE ? (match[3]?.search(WIDE) ?? -1) : -1;
+    if (at < 0) continue;
+    finder.lastIndex = match.index + 1 + at;
+    inside++;
+  }
+}
+
+/** The beginning of a word before Chinese or Japanese punctuation; the whole word if there is none. */
+function beforeWide(word: string): string {
+  const [beginning = ""] = word.split(WIDE, 1);
+  return beginning.replace(TRAILING, "");
 }
 
 function withLines(form: string): Form[] {

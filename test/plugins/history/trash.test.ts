@@ -268,6 +268,16 @@ describe("emptying the trash", () => {
     expect(files.map((file) => existsSync(dirname(file)))).toEqual([false, true]);
   });
 
+  it("deletes only the named sessions, if some are named", async () => {
+    using home = testHome();
+    const [shown, later] = [await stored(home), await stored(home)];
+    await using t = await testHost([echoAgent], [], [history]);
+    for (const sessionId of [shown, later]) await t.client.request("delete_session", { sessionId });
+    expect(await t.client.request("purge_sessions", { sessionIds: [shown] })).toMatchObject({ sessions: [shown] });
+    const { sessions } = await t.client.request("list_trash", {});
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual([later]);
+  });
+
   it("does nothing without a trash, and removes the rest of a killed delete", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent], [], [history]);
