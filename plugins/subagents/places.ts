@@ -16,14 +16,14 @@ export class Places {
     signal.throwIfAborted();
     if (this.free > 0) this.free--;
     else await this.turn(signal);
-    return () => this.giveBack();
+    return this.release();
   }
 
   /** Takes a place, and returns a function that releases it; undefined if none is free. */
   takeFree(): (() => void) | undefined {
     if (this.free === 0) return undefined;
     this.free--;
-    return () => this.giveBack();
+    return this.release();
   }
 
   private turn(signal: AbortSignal): Promise<void> {
@@ -37,6 +37,15 @@ export class Places {
         if (this.waiting.delete(begin)) reject(signal.reason);
       });
     });
+  }
+
+  /** A function that releases a place, once. */
+  private release(): () => void {
+    let isReleased = false;
+    return () => {
+      if (!isReleased) this.giveBack();
+      isReleased = true;
+    };
   }
 
   private giveBack(): void {

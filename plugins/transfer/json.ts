@@ -12,7 +12,8 @@ export type Json = Record<string, unknown>;
 export function parseRecord(bytes: Buffer): Json | string {
   if (depthOf(bytes) > DEEPEST) return `its values lie more than ${DEEPEST} deep in each other`;
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    // The first line of a file may begin with a byte order mark.
+    const value: unknown = JSON.parse(bytes.toString("utf8").replace(/^\ufeff/, ""));
     return isRecord(value) ? (clean(value) as Json) : "it is not a JSON object";
   } catch {
     return "it is not JSON";

@@ -261,3 +261,13 @@ describe("a session of pi", () => {
     expect(session.projection("sessionMeta")).toMatchObject({ model: "anthropic/claude-sonnet-5-5" });
   });
 });
+
+it.each(Object.entries({ claudeFile, codexFile, piFile }))(
+  "a file that begins with a byte order mark is read whole: %s",
+  async (_name, file) => {
+    await using t = await desk();
+    const [plain, marked] = [await t.import(file), await t.import(`\ufeff${file}`)];
+    expect(marked.context).toEqual(plain.context);
+    expect(marked.report.damagedCount).toBe(0);
+  },
+);
