@@ -69,8 +69,10 @@ export async function purgeSessions(
   const trash = trashOf(context);
   const { ending } = context.logs;
   const all = listTrash(context).sessions;
-  const sessions = sessionIds ? all.filter(({ sessionId }) => sessionIds.includes(sessionId)) : all;
-  const kept = new Set(all.filter((session) => !sessions.includes(session)).map(({ sessionId }) => sessionId));
+  const wanted = sessionIds && new Set(sessionIds);
+  const sessions = all.filter(({ sessionId }) => wanted?.has(sessionId) ?? true);
+  const purged = new Set(sessions);
+  const kept = new Set(all.filter((session) => !purged.has(session)).map(({ sessionId }) => sessionId));
   const left = filesIn(context.sessionsDir, ending);
   for (const [id, names] of filesIn(trash, ending)) {
     if (!isId(id) || kept.has(id)) continue;

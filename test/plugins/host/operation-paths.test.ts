@@ -17,7 +17,7 @@ interface Row {
  * `folder`, does not belong here: declare it under `paths` of its operation.
  */
 const texts = new Set(
-  `sessionId messageId requestId toolCallId eventId leafEventId targetEventId expectedLeafId after before id run artifact name version
+  `sessionId sessionIds messageId requestId toolCallId eventId leafEventId targetEventId expectedLeafId after before id run artifact name version
   answer reason text content type data mimeType base64 instructions line args rule model thinking preset kind parent project of since
   skill command to sha256 token code appendSystemPrompt tools environment query filter page address endpoint origin relay relays more device known`.split(
     /\s+/,
