@@ -9,6 +9,9 @@ const MAX_COLUMNS = 400;
 /** The most characters of file names as arguments. Systems allow a program at least 128 KiB of arguments and variables. */
 const MAX_NAMES = 64_000;
 
+/** The most characters of all matches with their context. A pattern over several lines can match whole files, and so a whole project. */
+const MAX_MATCHED = 32 * 2 ** 20;
+
 /** A file with its number of matches. */
 export interface Count {
   name: string;
@@ -44,10 +47,17 @@ export async function blocksOf(
   const rows = new Map<string, Row[]>(files.map(({ name }) => [name, []]));
   const limit = most === undefined ? [] : [`--max-count=${most}`];
   const args = [...limit, `--context=${context}`, ...expression, ...targetsOf(files, place)];
+  let size = 0;
   await ripgrepJson(args, place, (record) => {
     const row = record as Row;
-    if (row.type === "match" || row.type === "context")
-      rows.get(place.file ?? nameOf(bytesOf(row.data.path)))?.push(row);
+    if (row.type !== "match" && row.type !== "context") return;
+    const { text, bytes = "" } = row.data.lines;
+    size += (text ?? bytes).length;
+    if (size > MAX_MATCHED)
+      throw new Error(
+        `the matches have more than ${MAX_MATCHED / 2 ** 20} MiB. Narrow the path, the glob or the pattern.`,
+      );
+    rows.get(place.file ?? nameOf(bytesOf(row.data.path)))?.push(row);
   });
   return [...rows].flatMap(([name, found]) => grouped(name, found, context, place));
 }

@@ -270,6 +270,15 @@ describe("Grep", () => {
     expect((details as { matches: { path: string }[] }).matches.filter(({ path }) => path !== "bin/b")).toEqual([]);
   });
 
+  it("of whole files is an error if they are too many, instead of filling the memory", async () => {
+    await using w = await workshop();
+    const line = `${"x".repeat(1023)}\n`;
+    for (const name of ["a", "b", "c", "d", "e"]) w.file(name, line.repeat(7 * 1024));
+    expect(await grep(w, "x.*", { multiline: true, limit: 1 })).toBe(
+      "The search failed: the matches have more than 32 MiB. Narrow the path, the glob or the pattern.",
+    );
+  });
+
   describe("reads records of ripgrep", () => {
     const record = (matches: number) => {
       const text = '{"submatches":[{"start":0},{"match":"é"}]}\n';
