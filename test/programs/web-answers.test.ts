@@ -128,3 +128,50 @@ itWith("chromium", "the line below the field keeps its height when the state of 
   expect(await height()).toBe(asking);
   expect(t.complaints).toEqual([]);
 });
+
+const sizes = [
+  [1280, 800],
+  [1440, 900],
+  [390, 844],
+  [640, 400],
+] as const;
+const lengths = [50, 120];
+
+itWith("chromium", "whoever answers a long question too early can answer it again, at any size", async () => {
+  const long = (at: number, count: number) => {
+    const content = Array.from({ length: count }, (_, line) => `line ${line} of many ${"words ".repeat(20)}`).join(
+      "\n",
+    );
+    return toolCall("Write", { file_path: `long-${at}.txt`, content });
+  };
+  const cases = sizes.flatMap(([width, height]) => lengths.map((count) => ({ width, height, count })));
+  const replies = cases.flatMap(({ count }, at) => [long(at, count), text(`Written ${at}.`)]);
+  await using stage = await askingStage(replies, { viewport: { width: 1280, height: 800 } });
+  const { t, page, conversation } = stage;
+  const yes = question(page).getByRole("button", { name: "Yes, this once" });
+  for (const [at, { width, height }] of cases.entries()) {
+    await page.setViewportSize({ width, height });
+    if (at > 0) {
+      await field(page).fill("And another.");
+      await page.keyboard.press("Control+Enter");
+    }
+    await yes.click();
+    await question(page).getByText("Its end had not been on the screen.").waitFor();
+    await yes.click();
+    await conversation.getByText(`Written ${at}.`).waitFor();
+  }
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "in a low window, the answers of a question are in view", async () => {
+  const edit = toolCall("Edit", { file_path: "a.txt", old_string: "old 1", new_string: "new 1" });
+  await using stage = await askingStage([toolCall("Read", { file_path: "a.txt" }), edit, text("Edited.")], {
+    viewport: { width: 640, height: 400 },
+  });
+  const { t, page, conversation } = stage;
+  const bottom = await page.locator(".choices").evaluate((element) => element.getBoundingClientRect().bottom);
+  expect(bottom).toBeLessThanOrEqual(400);
+  await question(page).getByRole("button", { name: "No" }).first().click();
+  await conversation.getByText("Edited.").waitFor();
+  expect(t.complaints).toEqual([]);
+});

@@ -89,10 +89,10 @@ function promptIn(event: StoredEvent, redact: Redact): string {
   return beginningOf(lineOf(redact(texts.filter((text) => typeof text === "string").join(" "))), TITLE_CHARS).trim();
 }
 
-/** Formats a time; "unknown" when the number is invalid. */
+/** A time such as "2026-02-03 04:05:06Z", which is also valid in the element `time`; "unknown" when the number is invalid. */
 export function dateOf(ts: number): string {
   const date = new Date(ts);
-  return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString();
+  return Number.isNaN(date.getTime()) ? "unknown" : `${date.toISOString().slice(0, 19).replace("T", " ")}Z`;
 }
 
 function isJump({ type }: StoredEvent): boolean {

@@ -22,7 +22,7 @@ details{margin:.5rem 0}summary{cursor:pointer}
 .diff span{display:inline-block;min-width:100%}.added{background:var(--add)}.removed{background:var(--del)}.place{color:var(--soft)}
 .list li.done{text-decoration:line-through;color:var(--soft)}.list li.active{font-weight:600}
 .picture img{max-width:100%;height:auto}
-table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid var(--line);padding:.2rem .5rem}
+table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid var(--line);overflow-wrap:normal;padding:.2rem .5rem}
 blockquote{margin:.5rem 0;padding-left:.8rem;border-left:3px solid var(--line);color:var(--soft)}
 .hljs-keyword,.hljs-literal,.hljs-built_in,.hljs-type,.hljs-tag,.hljs-name{color:var(--key)}
 .hljs-string,.hljs-regexp,.hljs-attr,.hljs-addition{color:var(--string)}

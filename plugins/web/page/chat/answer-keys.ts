@@ -7,7 +7,7 @@ import { useWords } from "../words/words.ts";
 /** Milliseconds for which a question must be visible before keys answer it. A person who is still typing has not read it. */
 const READ_MS = 700;
 /** Share of an element that counts as all of it, since sizes are rounded. */
-const WHOLE = 0.98;
+export const WHOLE = 0.95;
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 const DIGITS = ["0", ...KEYS];
 

@@ -62,6 +62,7 @@ export function Composer({ client, session, field }: ComposerProps) {
         client={client}
         sessionId={session.id}
         field={field}
+        isQueued={running}
         onSubmit={(running) => void submit(running)}
         onEscape={() => (isEditing || canStopByEsc ? cancel() : leave())}
       />

@@ -2,6 +2,8 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 
 /** Distance from the end in pixels within which the reader counts as being at the end. */
 const NEAR_END = 60;
+/** Distance in pixels that counts as the end itself, since sizes are rounded. */
+const AT_END = 2;
 /**
  * Milliseconds after a wheel, key or touch event within which scrolling counts as the reader's. Any other scrolling is caused by growing
  * text.
@@ -46,8 +48,10 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, content: u
     if (!current) return;
     const isUp = current.scrollTop < top.current;
     top.current = current.scrollTop;
-    if (current.scrollHeight - current.scrollTop - current.clientHeight < NEAR_END) follow(true);
-    else if (isUp && performance.now() - actedAt.current < OWN_MS) follow(false);
+    const below = current.scrollHeight - current.scrollTop - current.clientHeight;
+    // Text that became shorter also moves the view up, but to the end.
+    const isLeaving = isUp && below > AT_END && performance.now() - actedAt.current < OWN_MS;
+    if (isLeaving || below < NEAR_END) follow(!isLeaving);
   };
   const leave = () => {
     const { current } = scroller;

@@ -19,6 +19,8 @@ interface LineFieldProps {
   field: Field;
   /** Smallest number of lines. Default: 1. */
   rows?: number;
+  /** Whether a message is queued instead of being sent, since a turn is running. */
+  isQueued?: boolean;
   /** Whether it is focused when it appears. */
   takesFocus?: boolean;
   onSubmit(running: Running): void;
@@ -28,7 +30,7 @@ interface LineFieldProps {
 
 /** The text field, with its mark (`/` or `!`) and suggestions. */
 export function LineField(props: LineFieldProps) {
-  const { client, sessionId, field, rows = 1, takesFocus = false, onSubmit, onEscape } = props;
+  const { client, sessionId, field, rows = 1, isQueued = false, takesFocus = false, onSubmit, onEscape } = props;
   const words = useWords();
   const line = useStore(field);
   const element = useRef<HTMLTextAreaElement>(null);
@@ -64,11 +66,15 @@ export function LineField(props: LineFieldProps) {
     if (running !== undefined) enterWith(running);
     else if (madeLine(event)) suggesting.close();
     else if (key === "Enter" && line.mode !== "message" && !shiftKey) enterWith("follow_up");
-    else if (key === "Backspace" && line.mode !== "message" && isAtStart) field.set(unmarked(line));
+    else if (key === "Backspace" && line.mode !== "message" && isAtStart) unmark();
     else if (key === "Escape" && line.mode !== "message" && line.text === "") field.set(messageOf(""));
     else if (key === "Escape") onEscape();
     else return false;
     return true;
+  };
+  const unmark = () => {
+    suggesting.close();
+    field.set(unmarked(line));
   };
   const enterWith = (running: Running) => {
     suggesting.close();
@@ -90,7 +96,7 @@ export function LineField(props: LineFieldProps) {
       <textarea
         ref={element}
         aria-label={labelOf(line, words)}
-        placeholder={hintOf(line, words)}
+        placeholder={hintOf(line, words, isQueued)}
         aria-autocomplete="list"
         aria-controls={shown ? list : undefined}
         aria-activedescendant={shown ? optionId(list, shown.chosen) : undefined}
@@ -132,8 +138,8 @@ function labelOf({ mode, isSilent }: Line, words: Words): string {
   return mode === "command" ? words.command : isSilent ? words.shellSilent : words.shellLine;
 }
 
-function hintOf({ mode, isSilent }: Line, words: Words): string {
-  if (mode === "message") return words.placeholder(sendsByEnter());
+function hintOf({ mode, isSilent }: Line, words: Words, isQueued: boolean): string {
+  if (mode === "message") return isQueued ? words.queuedHint(sendsByEnter()) : words.placeholder(sendsByEnter());
   return mode === "command" ? words.commandHint : isSilent ? words.shellSilent : words.shellHint;
 }
 

@@ -16,7 +16,9 @@ const LONGEST_REASON = 80;
 /** The state of the session, its model and its settings. */
 export function StatusLine({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const words = useWords();
-  const { model, thinking, context, spent, doing, branch, permission, permissionDefault } = useStore(session.status);
+  const { model, thinking, context, spent, branch, permission, permissionDefault, ...rest } = useStore(session.status);
+  // Without the host, nothing is known about the present.
+  const doing = rest.connection === "live" ? rest.doing : undefined;
   const [isOpen, setOpen] = useState(false);
   const mode = permission ?? permissionDefault;
   const short = [mode && (words.modes[mode] ?? mode), model?.split("/").at(-1) ?? words.noModel];

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
-import { useRead } from "./answer-keys.ts";
+import { useRead, WHOLE } from "./answer-keys.ts";
 
 /** The element at the end of everything that a question is about. */
 const END = ".question-end";
@@ -20,19 +20,29 @@ export function useEndSeen(place: RefObject<HTMLElement | null>): {
   useEffect(() => {
     const end = place.current?.querySelector(END);
     if (!end) return;
-    const observer = new IntersectionObserver((seen) => {
-      if (seen.some(({ isIntersecting }) => isIntersecting)) setStage((now) => (now === "unseen" ? "seen" : now));
-    });
+    const observer = new IntersectionObserver(
+      (seen) => {
+        const isWhole = seen.some(({ intersectionRatio }) => intersectionRatio >= WHOLE);
+        if (isWhole) setStage((now) => (now === "unseen" ? "seen" : now));
+      },
+      { threshold: WHOLE },
+    );
     observer.observe(end);
     return () => observer.disconnect();
   }, [place]);
   useEffect(() => {
     if (stage === "again" && isEndThere) setReread(true);
   }, [stage, isEndThere]);
-  // Again when the request to read it is shown, which has moved the end.
+  const isOff = stage === "again" && !isReread;
+  // Again whenever something has moved the end, such as the request to read it, until it was visible.
   useLayoutEffect(() => {
-    if (stage === "again") place.current?.querySelector(END)?.scrollIntoView({ block: "nearest" });
-  }, [place, stage]);
+    const end = place.current?.querySelector(END);
+    if (!isOff || !end) return;
+    const observer = new ResizeObserver(() => end.scrollIntoView({ block: "nearest" }));
+    for (let part = end.parentElement; part && part !== place.current; part = part.parentElement)
+      observer.observe(part);
+    return () => observer.disconnect();
+  }, [place, isOff]);
   const isSeen = stage === "seen" || isReread;
   const passes = () => {
     if (isSeen) return true;
@@ -40,5 +50,5 @@ export function useEndSeen(place: RefObject<HTMLElement | null>): {
     setStage("again");
     return false;
   };
-  return { isSeen, isAskedAgain: stage === "again", isOff: stage === "again" && !isReread, passes };
+  return { isSeen, isAskedAgain: stage === "again", isOff, passes };
 }

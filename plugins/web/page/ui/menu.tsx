@@ -36,7 +36,14 @@ export function Menu({ label, children, items }: MenuProps) {
       const isInside = list.current?.contains(target as Node) || button.current?.contains(target as Node);
       if (!isInside) setOpen(false);
     };
-    const scrolled = ({ target }: Event) => target !== list.current && setOpen(false);
+    // The page also scrolls by itself, while a reply grows.
+    const scrolled = ({ target }: Event) => {
+      const { current } = button;
+      if (!current || !list.current || !(target as Node).contains(current)) return;
+      const rect = current.getBoundingClientRect();
+      if (isInside(rect, target)) place(list.current, rect);
+      else setOpen(false);
+    };
     addEventListener("pointerdown", leave);
     addEventListener("scroll", scrolled, { capture: true });
     return () => {
@@ -91,6 +98,12 @@ export function Menu({ label, children, items }: MenuProps) {
       )}
     </span>
   );
+}
+
+/** Whether something is still in view after an element, or the whole page, has scrolled. */
+function isInside({ top, bottom }: DOMRect, scroller: EventTarget | null): boolean {
+  const area = scroller instanceof Element ? scroller.getBoundingClientRect() : { top: 0, bottom: innerHeight };
+  return bottom > area.top && top < area.bottom;
 }
 
 /** Places the list below its button, or above if there is no room. It must not be inside a scrolling element, which would cut it off. */

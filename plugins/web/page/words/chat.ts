@@ -6,6 +6,8 @@ const en = {
   areHere: (names: readonly string[]): string => `Also here: ${listed(names)}.`,
   hasLeft: (name: string): string => `No longer here: ${name}.`,
   message: "Message",
+  queuedHint: (byEnter: boolean): string =>
+    byEnter ? "What should be done next? Enter queues it." : "What should be done next?",
   placeholder: (byEnter: boolean): string => (byEnter ? "What should be done? Enter sends." : "What should be done?"),
   send: "Send",
   stop: "Stop",
@@ -46,6 +48,7 @@ const zh: typeof en = {
   areHere: (names) => `${names.join("、")} 也在这里。`,
   hasLeft: (name) => `${name} 已离开。`,
   message: "消息",
+  queuedHint: (byEnter) => (byEnter ? "接下来要做什么？按 Enter 排队。" : "接下来要做什么？"),
   placeholder: (byEnter) => (byEnter ? "要做什么？按 Enter 发送。" : "要做什么？"),
   send: "发送",
   stop: "停止",
