@@ -57,6 +57,7 @@ function makeTable() {
         .optional()
         .describe("the only folders whose sessions, and those of folders in them, have the server (default: all)"),
       ofProject: z.boolean().optional().describe("set by Scorel for the servers of a project"),
+      ofPreset: z.string().optional().describe("set by Scorel for the servers of a preset in a folder: this folder"),
     })
     .refine(({ command, url }) => (command === undefined) !== (url === undefined), "needs either a command or a url")
     .refine(({ oauth, url }) => oauth === undefined || url !== undefined, "oauth is only for a server with a url");
@@ -70,6 +71,7 @@ export const config = z.strictObject({
     .meta({
       layers: "join",
       marked: "ofProject",
+      placed: "ofPreset",
       trust: {
         kind: "code",
         could: "its program runs with your rights, or what the model passes on goes to its address",

@@ -2,7 +2,7 @@ import type { TurnLimits } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
 import { type Events, isEvent, type ScorelError, type Transients } from "@scorel/kernel";
-import { soundUsage } from "@scorel/kit/session/usage";
+import { isPriced, soundUsage, usageIn } from "@scorel/kit/session/usage";
 import { errors } from "./errors.ts";
 
 /** Reads the limits of a run from its options; there are none by default. Throws PRINT_NUMBER. */
@@ -32,6 +32,8 @@ export class Limits {
   readonly signal: AbortSignal;
   /** The limit that was reached. */
   reached: ScorelError | undefined;
+  /** Called once, if `--max-cost` was given and something has no known price, so that it does not count. */
+  unpriced: (() => void) | undefined;
   private readonly max: { rounds: number; cost: number; seconds: number };
   private readonly control = new AbortController();
   private rounds = 0;
@@ -41,6 +43,8 @@ export class Limits {
   /** The cost of each running tool call so far, by call id. */
   private readonly running = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
+  /** When the time is over, on the clock of `performance.now`. */
+  private end: number | undefined;
   /** Whether the host applies these limits to the running turn, so that it ends by itself and needs no cancel. */
   private hostLimits = false;
   /** Whether the run's own turns have begun: turns of others in the session before them do not count. */
@@ -51,11 +55,13 @@ export class Limits {
     this.signal = this.control.signal;
   }
 
-  /** Begins to count the time, unless it is counted already. */
+  /** Begins to count the time, or goes on: it counts from the first call. */
   start(): void {
     const { seconds } = this.max;
     if (seconds === Infinity) return;
-    this.timer ??= setTimeout(() => this.reach(errors.PRINT_TIMEOUT({ seconds })), seconds * 1000);
+    this.end ??= performance.now() + seconds * 1000;
+    this.stop();
+    this.timer = setTimeout(() => this.reach(errors.PRINT_TIMEOUT({ seconds })), this.end - performance.now());
   }
 
   stop(): void {
@@ -69,6 +75,7 @@ export class Limits {
   hear({ event }: Delivered, mine = true): void {
     this.begun ||= mine && event.type === "message";
     if (!this.begun) return;
+    this.checkPrice(event);
     if (isEvent(event, "compact")) this.cost += costOf(event.usage);
     if (isEvent(event, "message")) this.takeMessage(event.message);
     if (isEvent(event, "tool_execution_update")) this.updateCall(event);
@@ -82,6 +89,13 @@ export class Limits {
     this.cost += costOf(usage);
     this.reply = 0;
     if (stopReason === "toolUse") this.checkRound();
+  }
+
+  private checkPrice(event: Delivered["event"]): void {
+    const used = this.max.cost === Infinity ? undefined : usageIn(event)?.usage;
+    if (!used || isPriced(soundUsage(used))) return;
+    this.unpriced?.();
+    this.unpriced = undefined;
   }
 
   /** The limits of the next turn, for the host, which ends the turn before another model call. */

@@ -13,12 +13,15 @@ import { type Cuts, watchCuts } from "./cut.ts";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
 import { interruptOfUser } from "./interrupt.ts";
-import { readLimits } from "./limits.ts";
+import { type Limits, readLimits } from "./limits.ts";
 import { sessionOptions } from "./options.ts";
 import { OwnAnswer } from "./own-answer.ts";
 import { createProgress } from "./progress.ts";
 import { type Prompt, readPrompt } from "./prompt.ts";
 import type { AnswerSchema } from "./schema.ts";
+
+const UNPRICED =
+  "The price of this model is not known, so --max-cost does not limit this run. Set `cost` in [model], or use --max-rounds or --timeout.";
 
 const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
 /** Codes of errors about a session that ended with its host. */
@@ -65,7 +68,7 @@ async function answer(
   refuseTwoSessions(options);
   const limits = readLimits(invocation);
   const schema = await schemaOf(invocation);
-  const prompt = await readPrompt(invocation, schema?.instruction);
+  const prompt = await promptWithin(limits, invocation, schema);
   if (prompt === undefined) return undefined;
   const status = await openSession(client, sessionChoice(cwd, options, known));
   await tell(cwd);
@@ -77,6 +80,25 @@ async function answer(
     return await Promise.race([answerIn(opened, invocation, format, prompt, schema), cuts.leaving]);
   } finally {
     cuts.end();
+  }
+}
+
+/** Reads the prompt, for which the time counts, too: a pipe may stay open. Undefined if the user interrupts that. Throws PRINT_TIMEOUT. */
+async function promptWithin(
+  limits: Limits,
+  invocation: Invocation,
+  schema: AnswerSchema | undefined,
+): Promise<Prompt | undefined> {
+  limits.start();
+  const interrupt = AbortSignal.any([invocation.interrupt, limits.signal]);
+  try {
+    const prompt = await readPrompt({ ...invocation, interrupt }, schema?.instruction);
+    if (prompt === undefined && limits.reached) throw limits.reached;
+    return prompt;
+  } catch (thrown) {
+    throw limits.reached ?? thrown;
+  } finally {
+    limits.stop();
   }
 }
 
@@ -103,6 +125,7 @@ async function answerIn(
     const told = progress.hear(delivered);
     return told ? told.then(() => format.hear?.(delivered)) : format.hear?.(delivered);
   });
+  limits.unpriced = () => void progress.say(UNPRICED);
   // A slow reader of the output does not delay the limits. The backlog is limited by the model's output.
   const hear = (delivered: Delivered) => {
     own.hear(delivered, isMine);

@@ -76,6 +76,9 @@ export interface UserLayers {
   placeOf(path: KeyPath): string;
 }
 
+/** Ids of the user's own extensions, and of those of the user's presets -> path. */
+export type OwnExtensions = ReadonlyMap<string, string>;
+
 /** What this plugin needs to know about presets and config.toml. The loader provides it. */
 export interface LayerKnowledge {
   /** Parses a file. Throws CONFIG_TOML. */

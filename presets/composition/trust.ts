@@ -23,7 +23,7 @@ export async function knowledgeOf(asked: Asked) {
 export function createTrustService(asked: Asked): TrustService {
   const service = async () => {
     const { createTrust } = await import("@scorel/trust/service");
-    return createTrust(asked, { layers: await knowledgeOf(asked), held: heldNow });
+    return createTrust(asked, { layers: await knowledgeOf(asked), own: ownExtensions, held: heldNow });
   };
   return {
     async review(cwd, again) {
@@ -48,6 +48,12 @@ export function createTrustService(asked: Asked): TrustService {
 /** The found extensions, except for those of the user that were added or changed while tools ran. Throws TRUST_FILE. */
 export async function withoutHeld(found: FoundExtensions): Promise<FoundExtensions> {
   return (await import("@scorel/trust/held")).withoutHeld(found, await ownPackages());
+}
+
+/** The extensions of the user, and of the presets that the user has put into ~/.scorel/presets by hand -> path. */
+async function ownExtensions(): Promise<Map<string, string>> {
+  const { extensions } = await findExtensions(undefined, await ownPackages(), () => true);
+  return new Map(extensions.map(({ id, path }) => [id, path]));
 }
 
 /** Whether the user has extensions, or presets that may contain some. */

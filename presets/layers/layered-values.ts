@@ -43,5 +43,6 @@ function noteOrigins(merged: Merged, path: KeyPath, { from, entries = [] }: Comb
 function valueIn(layer: Layer, id: string, key: string): Given[] {
   const table = Object.hasOwn(layer.table, id) ? layer.table[id] : undefined;
   if (!isTable(table) || !Object.hasOwn(table, key)) return [];
-  return [{ value: table[key], isOfProject: isOfProject(layer), layer }];
+  const folder = (layer.pack ?? layer.within)?.root;
+  return [{ value: table[key], isOfProject: isOfProject(layer), ...(folder !== undefined && { folder }), layer }];
 }

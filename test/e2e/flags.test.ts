@@ -329,6 +329,14 @@ describe("a limit ends the run with exit 3 and a message", () => {
       expect(stderr).toMatch(/^Stopped after 1\.5 seconds/);
     }));
 
+  it("--timeout, also while the standard input stays open", () =>
+    withModel([], async (s) => {
+      const { finished } = s.start([...none, "-p", "work", "--timeout", "0.5"], { open: true });
+      const { code, stdout, stderr } = await finished;
+      expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+      expect(stderr).toMatch(/Stopped after 0\.5 seconds/);
+    }));
+
   it("a run that ends within its limits succeeds", () =>
     withModel([round, text("done")], async (s) => {
       const run = await s.run(["-p", "work", "--max-rounds", "2", "--max-cost", "100", "--timeout", "60"]);

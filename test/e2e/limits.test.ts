@@ -39,3 +39,17 @@ it("--max-cost is exceeded by at most the round that reaches it", async () => {
     error: "PRINT_MAX_COST",
   });
 });
+
+it("--max-cost says that it does not limit a model whose price is not known", async () => {
+  using s = scratch();
+  s.file("a.txt", "a");
+  await using server = await startModelServer([round(1), round(1), text("done")]);
+  s.useModel(server.baseUrl);
+  const { code, stdout, stderr } = await s.run(["-p", "work", "--max-cost", "0.1"]);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: "done\n",
+    stderr:
+      "The price of this model is not known, so --max-cost does not limit this run. Set `cost` in [model], or use --max-rounds or --timeout.\n",
+  });
+});

@@ -44,6 +44,20 @@ describe("a preset that is a folder", () => {
     });
   });
 
+  it("names itself in the servers that it configures, which no file can do in its place", async () => {
+    using at = place();
+    const lines = (name: string) => ["[[mcp.servers]]", `name = "${name}"`, 'command = "node"', 'ofPreset = "/etc"'];
+    const file = at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"', 'use = ["mcp"]', ...lines("team"));
+    at.file("~/.scorel/config.toml", ...lines("own"));
+    at.file(".scorel/config.toml", ...lines("project"));
+    const { config } = await sessionOf(at, "team", { trust: true });
+    expect((config.mcp as { servers: object[] }).servers).toEqual([
+      { name: "team", command: "node", ofPreset: dirname(file) },
+      { name: "own", command: "node" },
+      { name: "project", command: "node", ofProject: true },
+    ]);
+  });
+
   it("may be in a trusted project, and is read from the private copy", async () => {
     using at = place();
     at.file(".scorel/presets/team/preset.toml", 'extends = "none"');

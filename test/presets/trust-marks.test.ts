@@ -44,7 +44,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   ...keysOfModels("model"),
   ...keysOfModels("models.*"),
   ...Object.fromEntries(
-    "args command cwd enabled env.* headers.* name oauth.callbackPort oauth.clientId oauth.clientSecret ofProject projects timeout tools url"
+    "args command cwd enabled env.* headers.* name oauth.callbackPort oauth.clientId oauth.clientSecret ofPreset ofProject projects timeout tools url"
       .split(" ")
       .map((key) => [`mcp.servers.*.${key}`, "code"] as const),
   ),

@@ -670,6 +670,18 @@ describe("the question about trust", () => {
     expect(await items(at)).toEqual([]);
   });
 
+  it("names extensions of the user that the project replaces or configures", async () => {
+    using at = place();
+    const guard = at.file("~/.scorel/extensions/no-deploy.ts", plugin("no-deploy"));
+    at.file(".scorel/extensions/no-deploy.ts", plugin("no-deploy"));
+    at.file(".scorel/config.toml", "[no-deploy]", "words = []");
+    expect((await items(at)).map(({ kind, what, place }) => [kind, what, place])).toEqual([
+      ["weakens", "no-deploy.words = []: changes what your extension does", ".scorel/config.toml:2"],
+      ["weakens", `replaces your extension no-deploy (${guard})`, ".scorel/extensions/no-deploy.ts"],
+      ["code", expect.stringMatching(/^extension no-deploy/), ".scorel/extensions/no-deploy.ts"],
+    ]);
+  });
+
   it("includes preset folders, and every file that a layer may extend", async () => {
     using at = place();
     at.file(".scorel/presets/team/preset.toml", 'extends = "./parts/far.toml"');

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isTable, type KeyPath } from "../values/table.ts";
+import { isTable, type KeyPath, type Table } from "../values/table.ts";
 
 /** How the values that several layers give to an option are combined. A plugin's schema declares it with `.meta()`. */
 interface Layering {
@@ -10,6 +10,11 @@ interface Layering {
   layers?: "join" | "own" | "narrow";
   /** With `join`: a key that is set to `true` in each table of a list that a project wrote, whatever the project itself wrote there. */
   marked?: string;
+  /**
+   * With `join`: a key that is set to the folder of the preset in each table of a list that a preset in a folder wrote. No layer can set it
+   * itself.
+   */
+  placed?: string;
   /** With `narrow`: the value that a project may narrow if no other layer sets the option. */
   unset?: string;
 }
@@ -18,6 +23,8 @@ interface Layering {
 export interface LayerValue {
   value: unknown;
   isOfProject: boolean;
+  /** The folder of the preset that the layer is in, if it is in one. */
+  folder?: string;
 }
 
 /** The value that results from those of several layers, and the layers that it comes from. */
@@ -43,8 +50,8 @@ export function combined<Given extends LayerValue>(
   option: z.ZodType,
   given: readonly Given[],
 ): Combined<Given> | undefined {
-  const { layers, unset, marked } = layeringOf(option);
-  if (layers === "join") return joined(marked === undefined ? given : withMarks(given, marked));
+  const { layers, unset, marked, placed } = layeringOf(option);
+  if (layers === "join") return joined(given.map((each) => noted(each, marked, placed)));
   if (layers === "narrow") return narrowed(given, valuesOf(option), unset);
   if (layers !== "own") return undefined;
   const own = given.filter(({ isOfProject }) => !isOfProject);
@@ -82,14 +89,21 @@ function joined<Given extends LayerValue>(given: readonly Given[]): Combined<Giv
   return { value: [...entries.keys()], entries: [...entries.values()] };
 }
 
-/** Returns the values, with `key: true` in each table that a project wrote. */
-function withMarks<Given extends LayerValue>(given: readonly Given[], key: string): Given[] {
-  return given.map((each) => ({
-    ...each,
-    value: !Array.isArray(each.value)
-      ? each.value
-      : each.value.map((entry) => (isTable(entry) && each.isOfProject ? { ...entry, [key]: true } : entry)),
-  }));
+/** Returns a value with the keys that say who wrote each of its tables. */
+function noted<Given extends LayerValue>(given: Given, marked: string | undefined, placed: string | undefined): Given {
+  const { value, isOfProject, folder } = given;
+  if (!Array.isArray(value)) return given;
+  const keys = {
+    ...(marked !== undefined && isOfProject && { [marked]: true }),
+    ...(placed !== undefined && { [placed]: folder }),
+  };
+  const note = (entry: unknown) => (isTable(entry) ? defined({ ...entry, ...keys }) : entry);
+  return Object.keys(keys).length === 0 ? given : { ...given, value: value.map(note) };
+}
+
+/** A table without the keys that have no value. */
+function defined(table: Table): Table {
+  return Object.fromEntries(Object.entries(table).filter(([, value]) => value !== undefined));
 }
 
 /** The user's last value, or a project's later value if it does not allow more. */

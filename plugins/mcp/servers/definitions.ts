@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { isFileAt } from "@scorel/kit/files/readable";
 import { projectPlace } from "@scorel/kit/files/worktree-place";
 import { cleanServerName, MCP_JSON, type McpJsonServer, readMcpJson } from "@scorel/kit/schema/mcp-json";
 import { lockerOf, lockOn } from "@scorel/kit/session/locks";
@@ -89,6 +90,7 @@ function ofTable(table: ServerTable, shown: string, { cwd, root }: Place): Defin
   const { name, enabled = true, timeout, tools, ofProject = false } = table;
   const { callbackPort, ...oauth } = table.oauth ?? {};
   const base = ofProject ? root : cwd;
+  const found = (text: string) => inPreset(text, table.ofPreset);
   return {
     ...{ name, place: shown, ofProject, enabled },
     timeoutMs: timeout === undefined ? TIMEOUT_MS : timeout * 1_000,
@@ -97,13 +99,24 @@ function ofTable(table: ServerTable, shown: string, { cwd, root }: Place): Defin
     way:
       table.url === undefined
         ? {
-            command: table.command as string,
-            args: table.args ?? [],
+            command: found(table.command as string),
+            args: (table.args ?? []).map(found),
             env: table.env ?? {},
-            cwd: resolve(base, table.cwd ?? "."),
+            cwd: resolve(base, found(table.cwd ?? ".")),
           }
         : { url: table.url, headers: table.headers ?? {}, ...(Object.keys(oauth).length > 0 && { oauth }) },
   };
+}
+
+/**
+ * A path such as `./server.mjs` or `mcp/server.mjs` that is in the folder of the preset which names it, as an absolute path; any other text
+ * unchanged. Otherwise a project could put its own file in the place of the preset's.
+ */
+function inPreset(text: string, folder: string | undefined): string {
+  if (folder === undefined || !text.includes("/") || isAbsolute(text)) return text;
+  const path = join(folder, text);
+  const isThere = text.startsWith("./") ? existsSync : isFileAt;
+  return isWithin(folder, path) && isThere(path) ? path : text;
 }
 
 function ofClient(place: Place, report: Report): Definition[] {

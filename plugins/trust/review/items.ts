@@ -3,16 +3,21 @@ import type { Tree } from "@scorel/kit/files/tree";
 import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 import { oneLine } from "@scorel/kit/text/one-line";
 import type { TrustItem } from "../contract.ts";
-import type { LayerFile, LayerKnowledge } from "../loader.ts";
+import type { LayerFile, LayerKnowledge, OwnExtensions } from "../loader.ts";
 import type { TrustTarget } from "../targets.ts";
 import { layerItems } from "./layer-items.ts";
 import { mcpItems } from "./mcp-items.ts";
 
 /** Everything in a project that Scorel would use, and what each item could do. */
-export async function itemsIn(tree: Tree, target: TrustTarget, layers: LayerKnowledge): Promise<TrustItem[]> {
+export async function itemsIn(
+  tree: Tree,
+  target: TrustTarget,
+  layers: LayerKnowledge,
+  own: OwnExtensions,
+): Promise<TrustItem[]> {
   const scorel = `${posix.relative(posix.normalize(tree.root), target.scorel)}/`;
   const ownPath = (path: string) => (path.startsWith(scorel) ? path.slice(scorel.length) : undefined);
-  return [...packagesIn(tree), ...(await itemsOf(tree, { kind: "project", ownPath, layers }))];
+  return [...packagesIn(tree), ...(await itemsOf(tree, { kind: "project", ownPath, layers, own }))];
 }
 
 /**
@@ -25,7 +30,7 @@ export async function itemsOfPreset(
   layers: LayerKnowledge,
 ): Promise<TrustItem[]> {
   const place = name === undefined ? "presets" : `presets/${name}`;
-  return await itemsOf(tree, { kind: "user", ownPath: (path) => `${place}/${path}`, layers });
+  return await itemsOf(tree, { kind: "user", ownPath: (path) => `${place}/${path}`, layers, own: new Map() });
 }
 
 interface ItemSearch {
@@ -34,27 +39,29 @@ interface ItemSearch {
   /** The path that a file has, or would have, in a `.scorel` folder; undefined if it has none. */
   ownPath(path: string): string | undefined;
   layers: LayerKnowledge;
+  /** The extensions that these files could replace or configure. */
+  own: OwnExtensions;
 }
 
-async function itemsOf(tree: Tree, { kind, ownPath, layers }: ItemSearch): Promise<TrustItem[]> {
+async function itemsOf(tree: Tree, { kind, ownPath, layers, own }: ItemSearch): Promise<TrustItem[]> {
   const layerPaths = layersIn(tree, (path) => ownPath(path)?.endsWith(".toml") ?? false, layers);
   const isLayer = (path: string) => layerPaths.has(path);
   const files = [...tree.files].filter(([path]) => isLayer(path) || !isInstalled(path));
   const toml = files
     .filter(([path]) => isLayer(path))
     .map(([path, bytes]) => ({ path: join(tree.root, path), shown: oneLine(path), bytes, kind }));
-  const found = await layerItems(toml, layers);
+  const found = await layerItems(toml, layers, own);
   const items = new Map(toml.map(({ path }, index) => [path, found[index] ?? []]));
   const code = new Map(
     await Promise.all(
-      files.map(async ([path]) => [path, await extensionItems(tree, path, { ownPath, layers })] as const),
+      files.map(async ([path]) => [path, await extensionItems(tree, path, { ownPath, layers, own })] as const),
     ),
   );
   return files.flatMap(([path]) => {
-    const own = ownPath(path);
+    const named = ownPath(path);
     if (path === MCP_JSON) return mcpItems(tree.files.get(path)?.toString("utf8") ?? "");
-    if (own === undefined || !isLayer(path)) return code.get(path) ?? [fileItem(own, path, oneLine(path))];
-    const preset = presetOf(own);
+    if (named === undefined || !isLayer(path)) return code.get(path) ?? [fileItem(named, path, oneLine(path))];
+    const preset = presetOf(named);
     const first: TrustItem[] =
       preset === undefined ? [] : [{ kind: "preset", what: oneLine(preset), place: oneLine(path) }];
     return [...first, ...(items.get(join(tree.root, path)) ?? [])];
@@ -76,7 +83,7 @@ function layersIn({ root, files }: Tree, isToml: (path: string) => boolean, { bu
 async function extensionItems(
   { files }: Tree,
   entry: string,
-  { ownPath, layers }: Pick<ItemSearch, "ownPath" | "layers">,
+  { ownPath, layers, own }: Pick<ItemSearch, "ownPath" | "layers" | "own">,
 ): Promise<TrustItem[] | undefined> {
   const id = extensionOf(withoutPackage(ownPath(entry)) ?? "");
   if (id === undefined) return undefined;
@@ -84,7 +91,11 @@ async function extensionItems(
     path !== entry && path.startsWith(`${posix.dirname(entry)}/`) && isCode.test(path) && !isInstalled(path);
   const more = /\/index\.\w+$/.test(entry) ? [...files.keys()].filter(isMore) : [];
   const sources = [entry, ...more].map((path) => ({ path, source: files.get(path)?.toString("utf8") ?? "" }));
-  return await layers.review(id, sources, "other");
+  const items = await layers.review(id, sources, "other");
+  const replaced = own.get(id);
+  if (replaced === undefined) return items;
+  const what = `replaces your extension ${oneLine(id)} (${oneLine(replaced)})`;
+  return [{ kind: "weakens", what, place: oneLine(entry) }, ...items];
 }
 
 const isCode = /^(?!.*\.(?:test|d)\.).*\.[cm]?[jt]sx?$/s;

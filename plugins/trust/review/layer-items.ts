@@ -4,20 +4,24 @@ import { isTooWide } from "@scorel/kit/schema/layering";
 import { oneLine } from "@scorel/kit/text/one-line";
 import { dotted, isTable, type KeyPath, leavesOf } from "@scorel/kit/values/table";
 import type { TrustItem } from "../contract.ts";
-import type { LayerFile, LayerKnowledge, ParsedLayer, TrustMark, UserLayers } from "../loader.ts";
+import type { LayerFile, LayerKnowledge, OwnExtensions, ParsedLayer, TrustMark, UserLayers } from "../loader.ts";
 
 const LONGEST = 200;
 /** The most characters of a table; more than for other values, since its last key may be the one that matters. */
 const LONGEST_TABLE = 1_000;
 
 /** What each of these presets and config.toml files would change compared with the user's own layers, or why it cannot be read. */
-export async function layerItems(files: readonly LayerFile[], layers: LayerKnowledge): Promise<TrustItem[][]> {
+export async function layerItems(
+  files: readonly LayerFile[],
+  layers: LayerKnowledge,
+  own: OwnExtensions,
+): Promise<TrustItem[][]> {
   const user = await layers.ofUser();
   return await Promise.all(
     files.map(async (file): Promise<TrustItem[]> => {
       try {
         const layer = await layers.parse(file);
-        return [...switches(layer, user), ...settings(layer, file.kind, user)];
+        return [...switches(layer, user), ...settings(layer, file.kind, { user, own })];
       } catch (thrown) {
         return [{ kind: "other", what: oneLine(messageOf(thrown)), place: file.shown }];
       }
@@ -59,7 +63,11 @@ function listsOf({
 }
 
 /** The settings of a layer. Those that their plugin marks with `.meta({ trust })` say what they could do and the user's value. */
-function settings(layer: ParsedLayer, kind: LayerFile["kind"], user: UserLayers | undefined): TrustItem[] {
+function settings(
+  layer: ParsedLayer,
+  kind: LayerFile["kind"],
+  { user, own }: { user: UserLayers | undefined; own: OwnExtensions },
+): TrustItem[] {
   return layer.settings.flatMap(({ id, table, schema }) =>
     leavesOf(table, [id])
       .flatMap(eachTable)
@@ -72,6 +80,8 @@ function settings(layer: ParsedLayer, kind: LayerFile["kind"], user: UserLayers 
         const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
         if (!mark && tooWide && kind === "user")
           return [{ kind: "weakens", what: `${what}: decides what the model may do unasked${yours}`, place }];
+        if (!mark && own.has(id))
+          return [{ kind: "weakens", what: `${what}: changes what your extension does${yours}`, place }];
         if (!mark)
           return [{ kind: "setting", what: tooWide ? `${what} (no effect: ${noEffect(theirs)})` : what, place }];
         if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];

@@ -4,7 +4,7 @@ import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustedProject, TrustReview, TrustService } from "../contract.ts";
 import { forgetGuards } from "../held/guards.ts";
 import { confirmHeld } from "../held/held.ts";
-import type { LayerKnowledge, TrustRun } from "../loader.ts";
+import type { LayerKnowledge, OwnExtensions, TrustRun } from "../loader.ts";
 import { readTrustTree } from "../read-tree.ts";
 import { putDev, putTrust, reviewOf } from "../record/entries.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
@@ -16,18 +16,20 @@ import { distrustPreset, reviewPreset, trustedPresets } from "./presets.ts";
 /** The dependencies that the loader passes to the service. */
 export interface TrustGiven {
   layers: LayerKnowledge;
+  /** Returns the user's own extensions, and those of the user's presets. */
+  own(): Promise<OwnExtensions>;
   /** Returns the user's extensions that have to be confirmed. */
   held: TrustService["held"];
 }
 
 /** Creates the service `trust`, which the commands and the question at start use. */
-export function createTrust(run: TrustRun, { layers, held }: TrustGiven): Omit<TrustService, "tell"> {
+export function createTrust(run: TrustRun, { layers, own, held }: TrustGiven): Omit<TrustService, "tell"> {
   return {
     async review(cwd, again = false) {
       const preset = again ? presetAt(cwd) : undefined;
       if (preset) return await reviewPreset(preset, layers, again);
       const reviews = await Promise.all(
-        targetsOf(canonical(cwd)).map((target) => reviewTarget(target, run, layers, again)),
+        targetsOf(canonical(cwd)).map((target) => reviewTarget(target, run, { layers, own, again })),
       );
       const found = reviews.filter((review) => review !== undefined);
       const open = found.filter(({ parts }) => parts.some(({ state }) => state !== "trusted"));
@@ -66,14 +68,15 @@ export function createTrust(run: TrustRun, { layers, held }: TrustGiven): Omit<T
 
 async function reviewTarget(
   target: TrustTarget,
-  ...[run, layers, again]: [TrustRun, LayerKnowledge, boolean]
+  run: TrustRun,
+  { layers, own, again }: Pick<TrustGiven, "layers" | "own"> & { again: boolean },
 ): Promise<TrustReview | undefined> {
   const entry = entryOf(target);
   if (!again && (isDeveloped(target) || isCovered(run, target))) return undefined;
   const tree = again ? readTrustTree(target.root, target.folders) : readable(target);
   if (!tree || tree.files.size === 0 || (!again && entry?.hash === tree.hash)) return undefined;
   const { path, folders } = target;
-  return reviewOf("projects", tree, { path, folders, items: await itemsIn(tree, target, layers) }, entry);
+  return reviewOf("projects", tree, { path, folders, items: await itemsIn(tree, target, layers, await own()) }, entry);
 }
 
 /** Merges the reviews of a project and of the skills nested in it, so that the user is asked once. */

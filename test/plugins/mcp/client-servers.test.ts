@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { canonical } from "../../../plugins/kit/files/paths.ts";
@@ -38,6 +39,23 @@ it("servers of a client start in the session's folder, with their values as they
   });
   expect(tracker?.secrets).toContain("a-long-secret");
   expect(docs?.way).toMatchObject({ headers: { Authorization: `Bearer ${dollar}` } });
+});
+
+it("a path such as ./server.mjs in a preset is that of its folder, and never that of a project, if the preset has it", () => {
+  using home = testHome();
+  const preset = join(home.home, "team");
+  mkdirSync(join(preset, "mcp"), { recursive: true });
+  const file = join(preset, "mcp/server.mjs");
+  writeFileSync(file, "");
+  const args = ["./mcp/server.mjs", "mcp/server.mjs", "./docs", "mcp", "./../docs"];
+  const { found } = definitions([], { cwd: "/shop", root: "/shop" }, [
+    { name: "team", command: "node", args, cwd: "./mcp", ofPreset: preset },
+    { name: "own", command: "node", args, cwd: "./mcp" },
+  ]);
+  expect(found.map(({ way }) => way)).toEqual([
+    { command: "node", args: [file, file, ...args.slice(2)], env: {}, cwd: join(preset, "mcp") },
+    { command: "node", args, env: {}, cwd: "/shop/mcp" },
+  ]);
 });
 
 it("a user's server that is limited to some projects is only in sessions there, and leaves its name to others elsewhere", () => {
