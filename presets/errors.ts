@@ -19,7 +19,7 @@ export const errors = defineErrors({
   CONFIG_PRESET_UNKNOWN: {
     exit: 2,
     text: (a: { preset: string; by: string; nearest: string | undefined }) =>
-      `There is no preset "${a.preset}" (${a.by}).${hint(a.nearest)} \`scorel preset list\` lists them all.`,
+      `There is no preset "${a.preset}" (${a.by}).${hint(a.nearest)} \`scorel preset list\` lists them all${a.nearest === undefined ? ", and `scorel preset add <source>` installs one" : ""}.`,
   },
   CONFIG_PRESET_UNTRUSTED: {
     exit: 2,

@@ -59,11 +59,15 @@ export class Drafts {
     return drafts;
   }
 
-  /** Whether an entry would be a path event, a side event or a jump. A placeholder leaf tells side events from jumps to the leaf. */
+  /**
+   * Whether an entry would be a path event, a side event or a jump. A placeholder leaf tells side events from jumps to the leaf. Throws
+   * EVENT_INVALID, also for an entry that has to wait: when it is written, its caller has gone on.
+   */
   movesTo(entry: AnyEntry): "path" | "side" | "jump" {
     const { leaf, schema } = this.options.registry.persistent(entry.type);
+    const payload = parsePayload(entry.type, schema, entry.payload);
     if (!leaf) return "path";
-    const provisional = { ...parsePayload(entry.type, schema, entry.payload), type: entry.type, id: entry.id ?? NO_ID };
+    const provisional = { ...payload, type: entry.type, id: entry.id ?? NO_ID };
     const after = leaf(provisional, NO_LEAF);
     return after === provisional.id ? "path" : after === NO_LEAF ? "side" : "jump";
   }

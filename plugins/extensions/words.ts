@@ -77,10 +77,11 @@ export function nearestContribution(name: string): string | undefined {
 }
 
 /** Advice about a hook that no loaded plugin defines. */
-export function aboutHook(name: string): string | undefined {
+export function aboutHook(name: string): string {
   if (Object.hasOwn(hookOwners, name)) return `Add "${hookOwners[name]}" to "use".`;
   const near = nearest(name, hookNames, { partly: true });
-  return near === undefined ? undefined : `Did you mean "${near}"?`;
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  return `Scorel has the hooks ${hookNames.join(", ")}. For one of another extension, list its owner's service in "needs".`;
 }
 
 const inSessions = 'This plugin runs once per process. To run it in each session, remove scope: "host".';

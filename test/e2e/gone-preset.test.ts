@@ -58,7 +58,7 @@ it("a session whose preset was removed can be read and exported, but not continu
   expect(before[0]?.stdout).toBe("user: hello\n\nassistant: Yes.\n\n");
   rmSync(preset);
 
-  const unknown = `There is no preset "team" (the session's preset). \`scorel preset list\` lists them all.`;
+  const unknown = `There is no preset "team" (the session's preset). \`scorel preset list\` lists them all, and \`scorel preset add <source>\` installs one.`;
   const notice = `scorel: ${unknown} The session is shown as one of the preset "coding".\n`;
   const after = [];
   for (const view of views) after.push(await shown(...view));

@@ -243,6 +243,14 @@ describe("a hold on the path", () => {
     expect(t.session.activeLeaf).toBe(theirs.id);
   });
 
+  it("refuses an invalid event at once, and not when it is written", async () => {
+    await using t = await testKernel([notes]);
+    const hold = t.session.hold();
+    await expect(t.session.append("note", { text: 7 } as never)).rejects.toMatchObject({ code: "EVENT_INVALID" });
+    await hold.release();
+    expect([t.stored(), t.kernel.failures]).toEqual([[], []]);
+  });
+
   it("writes all queued events when it is released, before the next holder can write", async () => {
     await using t = await testKernel([vow]);
     const first = t.session.hold();

@@ -61,7 +61,7 @@ describe("the hints", () => {
       'Did you mean "beforeToolCall"?',
       'Did you mean "afterToolCall"?',
       'Add "agent" to "use".',
-      undefined,
+      expect.stringContaining("Scorel has the hooks beforeToolCall, approveToolCall,"),
     ]);
   });
 });

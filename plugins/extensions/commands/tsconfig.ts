@@ -26,6 +26,8 @@ export async function writeTsconfig(extensions: ExtensionsService, invocation: I
     `${mark}\n${JSON.stringify({ extends: nameFrom(folder, base), include: ["**/*"], exclude: ["**/node_modules"] })}\n`,
   );
   stdout.write(`Wrote ${path}. Editors now know the files next to it; tsc --project ${folder} checks them.\n`);
+  if (known && !options.global)
+    stdout.write("If you trust the project, it has changed now: scorel trust add shows the change, and accepts it.\n");
   return 0;
 }
 
