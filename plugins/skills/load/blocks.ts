@@ -9,7 +9,7 @@ const LOST = "[this text is no longer in the log: load it again]";
 const TAG = /<(?=[\s/]*system-reminder)/gi;
 /** Line starts that this plugin writes itself, which skill texts must not imitate. */
 const HEAD =
-  /^([^\S\n]*)(?=\[(?:Loaded|Doc)\] |Docs (?:of .* )?loaded: |(?:Available skills|Loaded skill context|The available skills have changed):)/gm;
+  /^([^\S\n]*)(?=\[(?:Loaded|Doc)\] |Docs (?:of .* )?loaded: |(?:Available skills|Loaded skill context|Further skills for this message|The available skills have changed):)/gm;
 
 /** A loaded skill as the model reads it: its body with selected docs, or only docs. */
 export function blockOf({ name, content, folder, docs }: LoadedSkill, textOf: ContentOf): string {

@@ -43,7 +43,10 @@ function announcement(skills: Skills, now: readonly IndexedSkill[]): AppendEntry
   const changes = difference(told, now, markOf);
   if (!changes) return [];
   const text = linesOf(changes, told, skills).join("\n");
-  return [harness("skill_delta", `The available skills have changed:\n${text}`, changes)];
+  const isOnlyFurther =
+    changes.removed.length === 0 && changes.skills.every((row) => kindOf(row, told, skills) === FURTHER);
+  const head = isOnlyFurther ? "Further skills for this message:" : "The available skills have changed:";
+  return [harness("skill_delta", `${head}\n${text}`, changes)];
 }
 
 /** The lines of an announcement: with descriptions if they fit the budget, otherwise at most 100 names. */
@@ -113,10 +116,13 @@ function nameFor(row: IndexedSkill, told: readonly IndexedSkill[], skills: Skill
   return `- ${kindOf(row, told, skills)}: ${row.name}${againOf(row, skills)}`;
 }
 
+/** Said of a skill that was not listed until a message asked for it. */
+const FURTHER = "also there";
+
 /** Whether a skill changed, is new, or was unlisted until now. */
 function kindOf({ name }: IndexedSkill, told: readonly IndexedSkill[], skills: Skills): string {
   if (told.some((each) => each.name === name)) return "changed";
-  return skills.forModel.some((skill) => skill.name === name && skill.isUnlisted) ? "also there" : "new";
+  return skills.forModel.some((skill) => skill.name === name && skill.isUnlisted) ? FURTHER : "new";
 }
 
 /** A note for a loaded skill, whose loaded text is now outdated. */

@@ -50,6 +50,7 @@ describe("the shipped skills about Scorel itself", () => {
       "- also there: debug-session",
       "- also there: write-scorel-extension",
     ]);
+    expect(second?.at(-1)).toMatch(/^<system-reminder>\nFurther skills for this message:\n- also there: /);
     expect(third?.join().match(/also there/g)).toHaveLength(3);
     expect(t.requests[2]?.body.tools).toEqual(t.requests[0]?.body.tools);
   });

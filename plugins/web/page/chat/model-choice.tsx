@@ -60,6 +60,7 @@ export function ModelDialog({ client, sessionId, current, choose, onClose }: Mod
   const [isAll, setAll] = useState(false);
   const listed = isAll ? (models ?? []) : usableModels(models ?? [], wanted);
   const left = (models?.length ?? 0) - listed.length;
+  const isNoneReady = models?.every(({ ready }) => !ready) === true;
   const found = matchingModels(listed, wanted);
   const take = (model: ModelRow | undefined) =>
     model && choose(nameOf(model)).then(onClose, (thrown) => setProblem((thrown as Error).message));
@@ -75,6 +76,7 @@ export function ModelDialog({ client, sessionId, current, choose, onClose }: Mod
         <SearchField label={words.findModel} value={wanted} onChange={setWanted} />
       </form>
       <Problem text={problem} />
+      {isNoneReady && <pre className="plain">{words.modelNone}</pre>}
       {models && found.length === 0 && <p className="muted">{words.nothingFound}</p>}
       <ul className="rows">
         {found.slice(0, SHOWN).map((model) => (
