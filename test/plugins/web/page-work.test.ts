@@ -21,6 +21,15 @@ describe("a diff the other way round", () => {
   });
 });
 
+it("a diff of hundreds of thousands of lines can be reversed", () => {
+  const lines = Array.from({ length: 300_000 }, (_, at) => `+line ${at}`);
+  expect(
+    reversedDiff(["@@ -0,0 +1,300000 @@", ...lines].join("\n"))
+      .split("\n")
+      .slice(0, 2),
+  ).toEqual(["@@ -1,300000 +0,0 @@", "-line 0"]);
+});
+
 describe("the usage of a session", () => {
   it("has an unknown cost where tokens have no price", () => {
     const uses = usesIn({ models: { "a/b": { requests: 1, input: 10, cacheRead: 5, output: 2, total: 0 } } });

@@ -3,7 +3,10 @@ export function reversedDiff(diff: string): string {
   const reversed: string[] = [];
   const removed: string[] = [];
   const added: string[] = [];
-  const flush = () => reversed.push(...removed.splice(0), ...added.splice(0));
+  const flush = () => {
+    // Not as arguments of one call, of which a function takes about a hundred thousand.
+    for (const lines of [removed, added]) for (const line of lines.splice(0)) reversed.push(line);
+  };
   let last = reversed;
   for (const line of diff.split("\n")) {
     const [hunk, old, now] = /^@@ -(\S+) \+(\S+) @@/.exec(line) ?? [];
