@@ -173,7 +173,7 @@ describe("an exported file", () => {
     await using t = await desk();
     const sessionId = await talked(t, "Hello\n```\nx");
     const { content = "" } = await t.client.request("export_session", { sessionId, format: "md" });
-    expect(content.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")).toBe(`---
+    expect(content.replace(/\d{4}-\d\d-\d\d [\d:]+Z/g, "<time>")).toBe(`---
 id: "${sessionId}"
 title: "Talk: one"
 model: "test/echo"
