@@ -95,8 +95,6 @@ async function promptWithin(
     const prompt = await readPrompt({ ...invocation, interrupt }, schema?.instruction);
     if (prompt === undefined && limits.reached) throw limits.reached;
     return prompt;
-  } catch (thrown) {
-    throw limits.reached ?? thrown;
   } finally {
     limits.stop();
   }

@@ -56,3 +56,29 @@ itWith("chromium", "the view no longer follows a reply when somebody scrolls up 
   expect(await above()).toBe(end - 40);
   expect(t.complaints).toEqual([]);
 });
+
+itWith("chromium", "the field says that Enter queues, and no time is counted without the host", async () => {
+  await using stage = await streaming();
+  const { t, page, more } = stage;
+  const state = page.locator(".status > [role=status]");
+  expect(await field(page).getAttribute("placeholder")).toBe("What should be done next? Enter queues it.");
+  await expect.poll(() => state.textContent()).toMatch(/^answering \d+ s$/);
+  t.network.refuse(true);
+  await expect.poll(() => state.textContent()).toBe("");
+  t.network.refuse(false);
+  more.open();
+  await page.getByRole("log").getByText("The end.").waitFor();
+});
+
+itWith("chromium", "the list of commands closes when the mark of the command is removed", async () => {
+  await using stage = await streaming();
+  const { t, page } = stage;
+  const list = page.getByRole("listbox", { name: "Suggestions" });
+  await field(page).focus();
+  await page.keyboard.press("/");
+  await list.waitFor();
+  await page.keyboard.press("Backspace");
+  await list.waitFor({ state: "detached" });
+  expect(await field(page).inputValue()).toBe("");
+  expect(t.complaints).toEqual([]);
+});

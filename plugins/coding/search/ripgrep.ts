@@ -11,7 +11,7 @@ const LIMIT_MS = 60_000;
 const MAX_RECORD = 64 * 1024 * 1024;
 /** Where the second match of a record begins. Inside a text of the record, the quotes would be escaped. */
 const SECOND_MATCH = Buffer.from('},{"match":');
-/** What completes a record that was cut there. */
+/** The closing brackets of a record of which only the part before its second match is kept. */
 const REST = Buffer.from("}]}}");
 
 export interface Search {

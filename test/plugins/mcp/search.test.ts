@@ -4,13 +4,20 @@ import subagents from "@scorel/subagents";
 import { expect, it } from "vitest";
 import { budgetIn } from "../../../plugins/mcp/tools/selection.ts";
 import { text, toolCall } from "../../model-server.ts";
-import { testHome } from "../host/home.ts";
+import { type TestHome, testHome } from "../host/home.ts";
 import { lastText, offered, server, talk } from "./setup.ts";
 
 const find = (args: object) => toolCall("ToolSearch", args);
 /** Every tool costs more than one token, so all are deferred. */
 const deferring = { toolBudget: 2 };
 const toolsOf = ({ body }: any) => body.tools.map((tool: object) => JSON.stringify(tool));
+
+/** Writes the definition of an agent: the text after the first line of its file. */
+function writeAgent({ home }: TestHome, name: string, definition: string): void {
+  const folder = join(home, ".scorel/agents");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.md`), `---\n${definition}`);
+}
 
 it("too many tools are replaced by ToolSearch, and found ones are added at the end and can be called", async () => {
   const script = [
@@ -100,9 +107,7 @@ it("a budget up to 1 is a share of the window, and without a known window there 
 
 it("an agent that may not use a tool works in a session with ToolSearch", async () => {
   using home = testHome();
-  const agents = join(home.home, ".scorel/agents");
-  mkdirSync(agents, { recursive: true });
-  writeFileSync(join(agents, "careful.md"), "---\ndescription: Works alone\ndisallowedTools: Task\n---\nWork.\n");
+  writeAgent(home, "careful", "description: Works alone\ndisallowedTools: Task\n---\nWork.\n");
   const task = toolCall("Task", { description: "One", prompt: "One", agent: "careful" });
   const more = [subagents];
   await using t = await talk([task, text("Report."), text("Done.")], { home, config: deferring, more });
@@ -126,9 +131,7 @@ it("a subagent finds the tools that its parent could find, except those that are
 
 it("an agent whose definition names a tool that has to be found has it", async () => {
   using home = testHome();
-  const agents = join(home.home, ".scorel/agents");
-  mkdirSync(agents, { recursive: true });
-  writeFileSync(join(agents, "echoing.md"), "---\ndescription: Echoes\ntools: mcp__test__echo\n---\nEcho.\n");
+  writeAgent(home, "echoing", "description: Echoes\ntools: mcp__test__echo\n---\nEcho.\n");
   const task = toolCall("Task", { description: "One", prompt: "One", agent: "echoing" });
   const script = [task, toolCall("mcp__test__echo", { text: "hi" }), text("Report."), text("Done.")];
   await using t = await talk(script, { home, config: deferring, more: [subagents] });
