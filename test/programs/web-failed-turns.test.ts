@@ -26,6 +26,10 @@ itWith("chromium", "without a model, the page says as a whole what to do, and se
     await page.setViewportSize(size);
     expect(await alert.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
   }
+  await page.setViewportSize({ width: 1_000, height: 700 });
+  await page.getByRole("button", { name: /no model/ }).click();
+  await page.getByRole("dialog").getByText("scorel login openai").waitFor();
+  await page.keyboard.press("Escape");
   t.s.file("~/.scorel/config.toml", config);
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("log").getByText("Answered.").waitFor();
