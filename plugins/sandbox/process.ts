@@ -3,12 +3,15 @@ import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { codeOf, messageOf, newId } from "@scorel/kernel";
 import type { Ledger } from "@scorel/kit/process/ledger";
-import { endTree, killGroup, MARK } from "@scorel/kit/process/tree";
+import { endTree, HeldGroups, killGroup, MARK } from "@scorel/kit/process/tree";
 import type { SandboxEnd, SandboxOptions, SandboxRun } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { ExecutorCommand, ReadyJob } from "./executor.ts";
 import { Output } from "./output.ts";
 import { watchUse } from "./watch.ts";
+
+/** The groups of all running programs of this process. */
+const groups = new HeldGroups();
 
 /** Starts a command and watches it until it ends. Throws SANDBOX_START. */
 export async function run(
@@ -137,15 +140,15 @@ class Running implements SandboxRun {
       this.child.once("error", () => resolve(undefined));
     });
     this.bound(job, signal);
-    const stopAtExit = () => void (this.child.pid !== undefined && killGroup(this.child.pid));
-    process.on("exit", stopAtExit);
+    const { pid } = this.child;
+    if (pid !== undefined) groups.hold(pid);
     const exitCode = await exited;
-    process.off("exit", stopAtExit);
+    if (pid !== undefined) groups.release(pid);
     for (const stop of this.settle.splice(0)) stop();
     const durationMs = Math.round(performance.now() - this.began);
     await this.output.waitBriefly();
     await this.killing;
-    if (this.child.pid !== undefined && this.executor === "local") await endTree(undefined, this.mark);
+    if (pid !== undefined && this.executor === "local") await endTree(undefined, this.mark);
     await this.output.waitForRest();
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();

@@ -89,6 +89,17 @@ export function sandboxContract(which: ExecutorCase): void {
       expect(fs.statSync(join(ground.work, "out/a b")).uid).toBe(process.getuid?.());
     });
 
+    it("is one of many that run at once, without a warning of the host's process", async () => {
+      const warnings: Error[] = [];
+      const warn = (warning: Error) => void warnings.push(warning);
+      process.on("warning", warn);
+      const runs = await Promise.all(Array.from({ length: 12 }, () => ground.start("cat", {}, { interactive: true })));
+      for (const run of runs) run.closeStdin();
+      const ends = await Promise.all(runs.map(async (run) => endOf(await run.ended)));
+      process.off("warning", warn);
+      expect({ ends, warnings }).toEqual({ ends: Array(12).fill({ exitCode: 0 }), warnings: [] });
+    });
+
     it("can resolve the name localhost", async () => {
       const { stderr } = await ground.run("echo > /dev/tcp/localhost/1");
       expect(stderr).toContain("Connection refused");
