@@ -20,7 +20,7 @@ const slow = [
   "test/plugins/gateway/{silent-hosts,slow-line,stuck}.test.ts",
   "test/plugins/kit/rpc/wire.test.ts",
   "test/plugins/logs/{index-file,line-sums}.test.ts",
-  "test/plugins/mcp/{cache,command,offer,requests,resources,search}.test.ts",
+  "test/plugins/mcp/{cache,calls,command,offer,requests,resources,search}.test.ts",
   "test/plugins/permissions/{bash,git,oracle}.test.ts",
   "test/plugins/relay/{host-link,identity,pairing,segments,several-relays,slow-reader,malicious/*}.test.ts",
   "test/plugins/subagents/worktree.test.ts",

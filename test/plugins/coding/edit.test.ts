@@ -1,6 +1,5 @@
 import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { fc } from "../../property.ts";
 import { fileOf, store, textOf, type Workshop, workshop } from "./workshop.ts";
 
 const edit = (w: Workshop, file_path: string, old_string: string, new_string: string, replace_all?: boolean) =>
@@ -196,39 +195,6 @@ describe("Edit", () => {
     expect(w.text("line.json") === `${half}"pin"${half}`).toBe(true);
     expect((result.details as { diff: string }).diff.length).toBeLessThan(1_200);
     expect((result.details as { diff: string }).diff).toContain('"pin"');
-  });
-
-  it("changes nothing outside its match, whatever the bytes", async () => {
-    await using w = await workshop();
-    const piece = fc.constantFrom("a", "ab", "\n", "\r\n", "é", "日本", " ", "x\ty", "\r", "b");
-    const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
-    const inserted = fc.array(fc.constantFrom("new", "é", " ", "!"), { maxLength: 4 }).map((parts) => parts.join(""));
-    const encoding = fc.constantFrom("utf8" as const, "latin1" as const);
-    const match = fc.constantFrom("<match>", "<two\nlines>", "<two\r\nlines>", "\n<m>", "\r\n<m>", "<m>\r\n");
-    await fc.assert(
-      fc.asyncProperty(
-        text,
-        match,
-        text,
-        inserted,
-        encoding,
-        fc.boolean(),
-        async (before, match, after, put, kind, marked) => {
-          const fits = (part: string) => kind === "utf8" || !/[^\0-\xff]/.test(part);
-          // A lone return before the match's line feed would become a part of the match.
-          fc.pre(fits(before) && fits(after) && !(before.endsWith("\r") && match.startsWith("\n")));
-          // A byte that is not UTF-8 alone makes the file Latin-1; the match itself occurs nowhere else.
-          const start = Buffer.from(`${kind === "latin1" ? "\xff" : marked ? "\ufeff" : ""}${before}`, kind);
-          const end = Buffer.from(after, kind);
-          w.file("a.txt", Buffer.concat([start, Buffer.from(match), end]));
-          await w.call("Read", { file_path: "a.txt" });
-          const result = await edit(w, "a.txt", match.replace("\r\n", "\n"), put);
-          expect(result.isError).toBeUndefined();
-          expect(w.bytes("a.txt")).toEqual(Buffer.concat([start, Buffer.from(put, kind), end]));
-        },
-      ),
-      { numRuns: 250 },
-    );
   });
 
   it("keeps coverage of a resumed session, and drops that of a rewound one", async () => {

@@ -1,31 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyday } from "./everyday.ts";
-import { fed, hidden, otherwise, pushes } from "./hidden.ts";
-import { byOptions } from "./hidden-options.ts";
+import { otherwise } from "./hidden.ts";
 import { type Post, post } from "./setup.ts";
 
 /** A guard in mode `full`, in which only rules ask or deny. */
 async function denying(...deny: string[]): Promise<Post> {
   return post({ mode: "full", deny });
 }
-
-describe("a deny rule for a command", () => {
-  it.each([
-    [hidden, "Bash(danger go*)"],
-    [hidden, "Bash(danger go *)"],
-    [hidden, "Bash(danger *)"],
-    [pushes, "Bash(git push*)"],
-    [pushes, "Bash(git push *)"],
-    [fed, "Bash(git push *)"],
-    [byOptions, "Bash(git push*)"],
-    [byOptions, "Bash(git push *)"],
-  ] as const)("however it is hidden (%#)", async (commands, rule) => {
-    await using t = await denying(rule);
-    const ran: string[] = [];
-    for (const command of commands) if ((await t.bash(command)) === "runs") ran.push(command);
-    expect(ran).toEqual([]);
-  });
-});
 
 it.each(otherwise)("a rule about %s applies to every spelling of the command", async (rule, commands) => {
   await using t = await denying(`Bash(${rule})`);
