@@ -156,7 +156,7 @@ itWith(
     await conversation.getByText("Another answer.").waitFor();
     await details.getByRole("tab", { name: "Branches" }).click();
     const branches = details.getByRole("tabpanel", { name: "Branches" });
-    await branches.getByRole("button", { name: /Another way.*current/ }).waitFor();
+    await branches.getByRole("button", { name: /Another way\. *Another answer\..*current/ }).waitFor();
     await branches.getByText("2 branches.").waitFor();
     await branches.getByRole("button", { name: /Change the values/ }).click();
     await conversation.getByText("Changed.").waitFor();

@@ -10,11 +10,20 @@ interface TreeRow {
 /** A user's message in the tree of a session. */
 export interface Branch<R> {
   row: R;
+  /** The latest reply to the message, by which branches that begin with the same words differ. */
+  reply?: R;
   /** Number of branch points above the message. */
   depth: number;
   /** The last event of the latest branch that contains the message. */
   leafId: string;
   active: boolean;
+}
+
+interface Step<R> {
+  row: R;
+  depth: number;
+  /** The user's message above the row. */
+  above: Branch<R> | undefined;
 }
 
 /**
@@ -27,14 +36,20 @@ export function branchesOf<R extends TreeRow>(rows: readonly R[]): Branch<R>[] {
   const children = childrenOf(path, known);
   const latest = latestLeaves(path);
   const found: Branch<R>[] = [];
-  const stack = [...(children.get(null) ?? [])].reverse().map((row) => ({ row, depth: 0 }));
+  const stack: Step<R>[] = [...(children.get(null) ?? [])]
+    .reverse()
+    .map((row) => ({ row, depth: 0, above: undefined }));
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { row, depth } = next;
     const { id, active } = row;
-    if (row.label === "user") found.push({ row, depth, active, leafId: latest.get(id) ?? id });
+    let { above } = next;
+    if (row.label === "user") {
+      above = { row, depth, active, leafId: latest.get(id) ?? id };
+      found.push(above);
+    } else if (row.label === "assistant" && above) above.reply = row;
     const after = children.get(id) ?? [];
     const step = after.length > 1 ? 1 : 0;
-    for (const child of [...after].reverse()) stack.push({ row: child, depth: depth + step });
+    for (const child of [...after].reverse()) stack.push({ row: child, depth: depth + step, above });
   }
   return found;
 }

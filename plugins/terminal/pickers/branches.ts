@@ -27,6 +27,6 @@ export function branchPicker(
       isCurrent: active,
     }),
     id: ({ row }) => row.id,
-    preview: ({ row }) => row.text,
+    preview: ({ row, reply }) => (reply ? `${row.text}\n\n${reply.text}` : row.text),
   });
 }

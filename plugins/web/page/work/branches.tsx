@@ -33,7 +33,7 @@ export function Branches({ place: { client, session } }: { place: ChatPlace }) {
     <>
       <p className="muted">{value.leafCount > 1 ? words.branchesAbout(value.leafCount) : about}</p>
       <ul className="branches">
-        {branches.map(({ row, depth, leafId, active }) => (
+        {branches.map(({ row, reply, depth, leafId, active }) => (
           <li key={row.id} style={{ paddingLeft: `${Math.min(depth, MOST_DEPTH)}rem` }}>
             <button
               type="button"
@@ -42,7 +42,10 @@ export function Branches({ place: { client, session } }: { place: ChatPlace }) {
               disabled={active || running || !session.rights.write}
               onClick={() => go(leafId)}
             >
-              <span className="row-text">{safeLine(row.text)}</span>
+              <span className="row-text">
+                {safeLine(row.text)}
+                {reply && <span className="muted">{safeLine(reply.text)}</span>}
+              </span>
               {active && <span className="badge">{words.branchCurrent}</span>}
               <time className="muted">{ago(row.ts, Date.now(), words)}</time>
             </button>
