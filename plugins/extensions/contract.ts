@@ -53,7 +53,7 @@ export interface ExtensionFolder {
 
 /** The source of an extension that was installed with `scorel plugin add`. */
 export interface InstalledFrom {
-  /** A path, `npm:name@range` or `git+https://host/path`. */
+  /** A path, `npm:name@range` or the address of a repository. */
   from: string;
   version?: string;
 }

@@ -3,9 +3,9 @@ import type { TrustChange, TrustItem } from "@scorel/trust/contract";
 
 /** Where a preset or an extension was installed from. */
 export interface PackageSource {
-  /** A folder or a git checkout on disk, a tarball, a package of the user's npm registry, or a repository on the web. */
-  kind: "path" | "tarball" | "git" | "npm" | "git+https";
-  /** The absolute path; for `npm:name@version` and `git+https://host/path`, the text that was given. */
+  /** A folder or a git checkout on disk, a tarball, a package of the user's npm registry, or a repository that git fetches. */
+  kind: "path" | "tarball" | "git" | "npm" | "git+https" | "git+ssh";
+  /** The absolute path; for `npm:name@version` and repositories that git fetches, the text that was given. */
   spec: string;
   /** The version in its package.json; absent without one. */
   version?: string;

@@ -66,7 +66,7 @@ export const errors = defineErrors({
   PACKAGES_SOURCE: {
     exit: 2,
     text: (a: { source: string; reason: string }) =>
-      `${a.source} cannot be installed: ${a.reason}. Use a folder, a tarball, a git checkout on disk, npm:name@version, or git+https://host/repository.`,
+      `${a.source} cannot be installed: ${a.reason}. Use a folder, a tarball, a git checkout on disk, npm:name@version, git+https://host/repository, or git@host:repository.`,
   },
   PACKAGES_MANIFEST: (a: { path: string; reason: string }) =>
     `${a.path} cannot be used: ${a.reason}. Correct it at the source.`,
@@ -113,5 +113,5 @@ export const errors = defineErrors({
   PACKAGES_GIT: (a: { path: string; reason: string }) =>
     `git could not read ${a.path}: ${a.reason}. To install the files as they are: copy them to a folder without .git`,
   PACKAGES_FETCH: (a: { source: string; reason: string }) =>
-    `git could not fetch ${a.source}, and nothing was installed: ${a.reason}. If it is private, clone it and install from the folder.`,
+    `git could not fetch ${a.source}, and nothing was installed: ${a.reason}. If it is private, git needs a credential helper for it, or its address for ssh (git@host:repository).`,
 });

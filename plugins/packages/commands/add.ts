@@ -174,7 +174,8 @@ async function dependenciesOf({ dependencies }: Manifest, folder: string, stagin
 function heading(verb: string, { name, source }: Prepared): string {
   const { kind, spec, version, commit } = source;
   const which = [version, commit?.slice(0, 12)].filter(Boolean).join(", ");
-  const from = { path: "the folder ", tarball: "tarball ", git: "git ", npm: "npm ", "git+https": "" }[kind];
+  const kinds = { path: "the folder ", tarball: "tarball ", git: "git ", npm: "npm ", "git+https": "", "git+ssh": "" };
+  const from = kinds[kind];
   return `${verb} "${name}"${which ? ` ${which}` : ""} from ${from}${spec}`;
 }
 

@@ -10,7 +10,8 @@ export interface Ending {
 
 const yes = { flags: "--yes", description: "Do not ask" };
 
-const SOURCES = "from a folder, tarball, git checkout, npm:name@version or git+https://host/repository";
+const SOURCES =
+  "from a folder, tarball, git checkout, npm:name@version, git+https://host/repository or git@host:repository";
 
 /** `scorel preset add|update|remove|diff`. */
 export function presetCommands(store: PackageStore, ending: Ending): CliCommand[] {

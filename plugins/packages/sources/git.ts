@@ -85,8 +85,14 @@ export async function runGit(
     ...(input !== undefined && { input }),
   });
   if (result.code === 0) return result.stdout;
-  const reason = result.failure ?? (result.stderr.trim().split("\n")[0] || `it ended with ${result.code}`);
+  const reason = result.failure ?? (reasonIn(result.stderr) || `it ended with ${result.code}`);
   throw errors.PACKAGES_GIT({ path, reason });
+}
+
+/** The line of git's output that says why it failed: the first one, or the last one of ssh, which may print a banner before it. */
+function reasonIn(stderr: string): string | undefined {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  return lines[Math.max(0, lines.findIndex((line) => line.startsWith("fatal: Could not read from remote")) - 1)];
 }
 
 /**

@@ -10,12 +10,13 @@ import { repositoryIn } from "./repository-names.ts";
 const LIMIT_MS = 5 * 60_000;
 const LOOK_MS = 200;
 
-/** Variables by which git reaches a server through a proxy or with the user's own certificates. */
-const PASSED = /^(?:(?:https?|no)_proxy|ssl_cert_(?:file|dir)|git_ssl_cainfo)$/i;
+/** Variables by which git reaches a server through a proxy, with the user's own certificates, or with the keys of ssh. */
+const PASSED =
+  /^(?:(?:https?|no)_proxy|ssl_cert_(?:file|dir)|git_ssl_cainfo|git_ssh(?:_command|_variant)?|ssh_auth_sock|ssh_askpass(?:_require)?|display)$/i;
 
 /**
- * Fetches one commit of a repository on the web, without its history and submodules, and copies its files as committed.
- * Runs nothing from the repository; git follows no redirect to another protocol. Throws PACKAGES_FETCH and ARCHIVE
+ * Fetches one commit of a repository on another computer, without its history and submodules, and copies its files as committed.
+ * Runs nothing from the repository. Git uses https and ssh alone, as the user's own configuration may replace one by the other. Throws PACKAGES_FETCH and ARCHIVE
  * errors.
  */
 export async function fetchRepository(
@@ -24,13 +25,13 @@ export async function fetchRepository(
   into: string,
   surroundings: Surroundings,
 ): Promise<Fetched> {
-  const { url, ref, name } = repositoryIn(spec) as NonNullable<ReturnType<typeof repositoryIn>>;
+  const { kind, url, ref, name } = repositoryIn(spec) as NonNullable<ReturnType<typeof repositoryIn>>;
   const folder = join(staging, "repository");
   const git = (args: readonly string[], more: Partial<Parameters<typeof runGit>[2]> = {}) =>
     runGit(spec, [`--git-dir=${folder}`, ...args], { ...surroundings, ...more });
   await git(["init", "--quiet", "--bare", "--template="]);
   const proxies = Object.entries(surroundings.env).filter(([key]) => PASSED.test(key));
-  const env = { ...Object.fromEntries(proxies), GIT_ALLOW_PROTOCOL: new URL(url).protocol.slice(0, -1) };
+  const env = { ...Object.fromEntries(proxies), GIT_ALLOW_PROTOCOL: /^http:/i.test(url) ? "http" : "https:ssh" };
   const fetching = ["-c", "gc.auto=0", "-c", "maintenance.auto=false", "fetch", "--quiet", "--depth=1"];
   const options = ["--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--end-of-options"];
   await limited(spec, folder, surroundings.interrupt, (interrupt) =>
@@ -38,7 +39,7 @@ export async function fetchRepository(
   );
   const commit = (await git(["rev-parse", "--verify", "FETCH_HEAD^{commit}"])).toString().trim();
   await copyCommit(spec, commit, into, git);
-  return { folder: into, source: { kind: "git+https", spec, commit }, name, notes: [] };
+  return { folder: into, source: { kind, spec, commit }, name, notes: [] };
 }
 
 /** Aborts the work when it takes too long, or when the folder becomes larger than a package may be. */

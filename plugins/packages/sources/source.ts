@@ -17,12 +17,13 @@ export function recognise(given: string, cwd: string): Wanted {
     if (npmSpec(spec)) return { kind: "npm", spec: given };
     throw errors.PACKAGES_SOURCE({ source: given, reason: "that is not a name and version of the npm registry" });
   }
-  if (repositoryIn(given)) return { kind: "git+https", spec: given };
+  const repository = repositoryIn(given);
+  if (repository) return { kind: repository.kind, spec: given };
   if (/^[a-z][a-z\d+.-]*:\/\/|^git@/i.test(given))
     throw errors.PACKAGES_SOURCE({
       source: given,
       reason:
-        "the only addresses that can be fetched are git+https://host/repository with an optional @branch; download others first",
+        "the only addresses that can be fetched are git+https://host/repository and git@host:repository, with an optional @branch; download others first",
     });
   const path = typedPath(given, cwd);
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -48,7 +49,7 @@ export async function fetchSource(wanted: Wanted, staging: string, surroundings:
     return { name: basename(spec), notes: [], folder: into, source: wanted };
   }
   if (kind === "git") return await (await import("./git.ts")).checkOut(spec, into, surroundings);
-  if (kind === "git+https")
+  if (kind === "git+https" || kind === "git+ssh")
     return await (await import("./repository.ts")).fetchRepository(spec, staging, into, surroundings);
   const file = kind === "npm" ? await (await import("./npm.ts")).pack(spec.slice(4), staging, surroundings) : spec;
   const integrity = await (await import("../archive/archive.ts")).unpack(file, into);

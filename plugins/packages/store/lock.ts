@@ -63,7 +63,7 @@ function isLock(value: unknown): value is PackageLock {
 
 function isEntry(value: unknown): value is LockEntry {
   if (!isTable(value) || !isTable(value.source) || !isTable(value.files)) return false;
-  const isKnown = ["path", "tarball", "git", "npm", "git+https"].includes(String(value.source.kind));
+  const isKnown = ["path", "tarball", "git", "npm", "git+https", "git+ssh"].includes(String(value.source.kind));
   const isNamed = typeof value.source.spec === "string" && typeof value.installedAt === "string";
   const files = Object.entries(value.files);
   const packages = Array.isArray(value.packages) && value.packages.every(isPackage);

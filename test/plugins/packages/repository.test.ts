@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryIn } from "../../../plugins/packages/sources/repository-names.ts";
 import { startGitServer } from "./git-server.ts";
@@ -135,6 +135,27 @@ describe("a repository on the web", () => {
     expect(existsSync(join(at.home, "ran"))).toBe(false);
   });
 
+  it("is fetched by the user's ssh, also where a git configuration replaces https by ssh", async () => {
+    const env: Record<string, string> = {};
+    using at = shop(env);
+    const { first, second } = repository(at);
+    const said = join(at.home, "ssh-arguments");
+    const ssh = at.file("~/bin/ssh", `#!/bin/sh\nfor last; do :; done\necho "$@" >> '${said}'\nexec sh -c "$last"\n`);
+    chmodSync(ssh, 0o755);
+    Object.assign(env, { PATH: `${dirname(ssh)}:${process.env.PATH}` });
+    const spec = `git@git.example:${at.cwd}/rules`;
+    expect(await at.plugin("add", [spec])).toEqual({
+      code: 0,
+      said: expect.stringContaining(`Install "rules" ${second.slice(0, 12)} from ${spec}\n`),
+    });
+    expect(await source(at)).toEqual({ kind: "git+ssh", spec, commit: second });
+    expect(readFileSync(said, "utf8")).toContain(`git@git.example git-upload-pack '${at.cwd}/rules'\n`);
+    at.file("~/.gitconfig", `[url "ssh://git@git.example${at.cwd}/"]\n\tinsteadOf = https://git.example/acme/\n`);
+    const https = "git+https://git.example/acme/rules@v1";
+    expect(await at.plugin("update", ["rules", https])).toMatchObject({ code: 0 });
+    expect([await source(at), readme(at)]).toEqual([{ kind: "git+https", spec: https, commit: first }, "one\n"]);
+  });
+
   it("that is not there installs nothing, and says so", async () => {
     using at = shop();
     await using server = await startGitServer(at.cwd);
@@ -147,17 +168,47 @@ describe("a repository on the web", () => {
     expect(existsSync(join(at.home, ".scorel/packages/none"))).toBe(false);
   });
 
+  it("that ssh may not read installs nothing, and says why", async () => {
+    const env: Record<string, string> = {};
+    using at = shop(env);
+    const banner = "Welcome to the servers of acme.";
+    const ssh = at.file(
+      "~/bin/ssh",
+      `#!/bin/sh\necho '${banner}' >&2\necho 'git@git.example: Permission denied (publickey).' >&2\nexit 255\n`,
+    );
+    chmodSync(ssh, 0o755);
+    Object.assign(env, { PATH: `${dirname(ssh)}:${process.env.PATH}` });
+    const { code, said } = await at.plugin("add", ["git@git.example:acme/rules"]);
+    expect([code, said]).toEqual([
+      "PACKAGES_FETCH",
+      expect.stringContaining("nothing was installed: git@git.example: Permission denied (publickey). If"),
+    ]);
+  });
+
   it.each([
     "git+https://host.example/owner/repo",
     "git+https://host.example/owner/repo.git@v1.2",
     "git+http://127.0.0.1:8000/repo",
+    "git@host.example:repo",
+    "git@host.example:owner/repo.git@v1.2",
+    "ann@host.example:~/repo/",
+    "git@host.example:/srv/repo",
+    "ssh://host.example/owner/repo",
+    "git+ssh://git@host.example:2222/owner/repo.git@v1.2",
   ])("may be written %s", (text) => {
     expect(repositoryIn(text)).toMatchObject({ name: "repo" });
   });
 
   it.each([
     "https://host.example/repo",
-    "git+ssh://host.example/repo",
+    "ssh://git:word@host.example/repo",
+    "ssh://-oProxyCommand=x/repo",
+    "ssh://git@-oProxyCommand=x/repo",
+    "ssh://host.example/",
+    "ssh://host.example/repo@-x",
+    "git@host.example:-repo",
+    "git@-oProxyCommand=x:repo",
+    "git@host.example:",
     "git+http://host.example/repo",
     "git+file:///etc",
     "git+https://user:word@host.example/repo",
