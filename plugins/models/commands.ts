@@ -20,7 +20,9 @@ export function modelCommands(composition: Composition): CliCommand[] {
       noun: "model",
       action: "list",
       args: "[filter]",
-      description: "List the models of known providers, with windows and prices",
+      description:
+        "List the models that you have a key for, or those whose name contains the filter, with windows and prices",
+      options: [{ flags: "--all", description: "List the models of all known providers" }],
       run: command(list),
     },
     {
@@ -49,7 +51,7 @@ export function modelCommands(composition: Composition): CliCommand[] {
 }
 
 async function list(
-  { args, stdout, stderr }: Invocation,
+  { args, options, stdout, stderr }: Invocation,
   admin: ModelAdminService,
   failures: Kernel["failures"],
 ): Promise<number> {
@@ -57,8 +59,11 @@ async function list(
   const models = await admin.list(filter);
   for (const failure of failures) stderr.write(`scorel: ${failureText(failure)}\n`);
   if (models.length === 0) throw errors.MODELS_NO_MATCH({ filter });
-  const { listText } = await import("./text.ts");
-  stdout.write(listText(models));
+  const isWhole = filter !== "" || options.all === true;
+  const usable = models.filter(({ ready, configured }) => ready || configured);
+  const { hintText, listText } = await import("./text.ts");
+  stdout.write(listText(isWhole || usable.length === 0 ? models : usable));
+  if (!isWhole) stderr.write(hintText(models.length, usable.length));
   return 0;
 }
 

@@ -9,7 +9,7 @@ export const errors = defineErrors({
   MODELS_NO_MATCH: {
     exit: 2,
     text: (a: { filter: string }) =>
-      `No model's name contains "${a.filter}". Without a filter, all models are listed: scorel model list`,
+      `No model's name contains "${a.filter}". All models are listed by: scorel model list --all`,
   },
   MODELS_ADDRESS: {
     exit: 2,

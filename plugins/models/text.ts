@@ -15,6 +15,12 @@ export function listText(models: readonly ListedModel[]): string {
   return aligned([head, ...rows]);
 }
 
+/** What to do for models that cannot be used, for want of a key. */
+export function hintText(all: number, usable: number): string {
+  if (usable === 0) return "scorel: There is no key for any of these. To store one: scorel login <provider>\n";
+  return all === usable ? "" : `scorel: ${all - usable} more models have no key here: scorel model list --all\n`;
+}
+
 /** Formats the result of a check in one to three lines. */
 export function checkText({ model, api, host, credential, ms, window, problem, advice }: ModelCheck): string {
   const asked = `${visibleName(model)} (${api}, ${host}, ${credential})`;

@@ -71,9 +71,21 @@ describe("scorel model list", () => {
   });
 
   it("lists only what can be used", async () => {
-    const { out } = await run("model list");
+    const { out } = await run("model list", [], { options: { all: true } });
     expect(out).toContain("anthropic/claude-opus-4-5 ");
     expect(out).not.toMatch(/^(mistral|amazon-bedrock)\//m);
+  });
+
+  it("lists only models with a key if there are some, and says how many others there are", async () => {
+    const providers = (out: string) => new Set(out.split("\n").flatMap((line) => /^([\w-]+)\//.exec(line)?.[1] ?? []));
+    vi.stubEnv("GROQ_API_KEY", "gsk-0123456789");
+    const { out } = await run("model list");
+    expect(providers(out)).toEqual(new Set(["groq"]));
+    expect(out).toMatch(/\nscorel: [1-9]\d* more models have no key here: scorel model list --all\n$/);
+    vi.stubEnv("GROQ_API_KEY", undefined);
+    const { out: none } = await run("model list");
+    expect(providers(none).size).toBeGreaterThan(5);
+    expect(none).toMatch(/\nscorel: There is no key for any of these. To store one: scorel login <provider>\n$/);
   });
 
   it("lists providers of session plugins without starting them, and says which failed", async () => {
