@@ -436,9 +436,11 @@ describe("an extension of a project", () => {
     at.file(".scorel/extensions/f.ts", '/* a */ import "../../src/tool.ts";', plugin("f"));
     at.file(".scorel/extensions/g.ts", "// A note.", "import {} from", '  "../../src/tool.ts";', plugin("g"));
     at.file(".scorel/extensions/h.ts", '// import "../../src/tool.ts";', "/*", 'import "../x.ts"; */', plugin("h"));
+    at.file(".scorel/extensions/i.ts", 'await import(/* @vite-ignore */ "../../src/tool.ts");', plugin("i"));
+    at.file(".scorel/extensions/j.ts", "import {} from // The shared one.", '  "../../src/tool.ts";', plugin("j"));
     const { ids, problems } = await run(at, { trust: true }).session();
     expect({ ids, ran: "ranOutside" in globalThis }).toEqual({ ids: ["e", "h"], ran: false });
-    expect(problems.map(({ code }) => code)).toEqual(Array(6).fill("EXTENSION_OUTSIDE"));
+    expect(problems.map(({ code }) => code)).toEqual(Array(8).fill("EXTENSION_OUTSIDE"));
     expect(problems[0]?.message).toContain(
       `it imports "../../src/tool.ts", which is not among the project's trusted files (${file}:1)`,
     );

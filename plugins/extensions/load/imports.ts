@@ -9,6 +9,8 @@ import { errors } from "../errors.ts";
 import { virtualNames } from "./virtual-modules.ts";
 
 const specifier = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])([^"'`\n]+)\1/g;
+/** A comment between an import and the name of the module. */
+const commented = /\b(?:from|import|require)\s*\(?\s*\/[/*]/;
 const endings = ["", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".json"];
 
 /**
@@ -28,8 +30,9 @@ export function outsideImports(extension: ExtensionFile, root: string): { where:
     if (seen.has(file)) return;
     seen.add(file);
     const source = readFileSync(file, "utf8");
-    // Most files import only offered modules; then the slower search for line numbers is not needed.
-    if (Array.from(source.matchAll(specifier), ([, , wanted = ""]) => wanted).every(isOffered)) return;
+    // Most files import only offered modules; then the slower search, which reads comments, is not needed.
+    const named = Array.from(source.matchAll(specifier), ([, , wanted = ""]) => wanted);
+    if (named.every(isOffered) && !commented.test(source)) return;
     for (const { wanted, line } of importsIn(source)) {
       const found = resolveInside(wanted, file, root);
       if (found === undefined) {
