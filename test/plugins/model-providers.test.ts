@@ -202,6 +202,32 @@ describe("a provider with a stream function of its own", () => {
     expect(JSON.parse(server.seen[1]?.body ?? "")).toMatchObject({ used: "large", said: 3, tools: 1 });
   });
 
+  it("joins the pieces of calls that arrive in turn", async () => {
+    let round = 0;
+    await using server = await serve((_request, response) => {
+      const pieces = [
+        ["c1", '{"size"'],
+        ["c2", '{"size":'],
+        ["c1", ":3}"],
+        ["c2", "4}"],
+      ].map(([id = "", json = ""]): ProviderPart => ({ type: "toolCall", id, name: "look", json }));
+      const first: ProviderPart[] = [...pieces, { type: "end", reason: "toolUse" }];
+      const second: ProviderPart[] = [
+        { type: "text", text: "Done." },
+        { type: "end", reason: "stop" },
+      ];
+      response.end(jsonLines(...(round++ === 0 ? first : second)));
+    });
+    const sizes: unknown[] = [];
+    const look = tool("look", async (_id, { size }: any) => {
+      sizes.push(size);
+      return says("seen");
+    });
+    await using t = await open(server.baseUrl, {}, { tools: [look] });
+    const { reason } = await (await t.agent.send("hi")).turn;
+    expect({ reason, sizes }).toEqual({ reason: "completed", sizes: [3, 4] });
+  });
+
   it("asks the server for its models, and tells when it cannot", async () => {
     let up = false;
     await using server = await serve((request, response) => {

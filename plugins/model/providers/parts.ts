@@ -1,13 +1,21 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
 import type { ProviderPart } from "../contract.ts";
 
-type Block = AssistantMessage["content"][number];
+type Words = Exclude<AssistantMessage["content"][number], ToolCall>;
+
+/** A block of the reply, and its place in the content. */
+interface Open<B> {
+  block: B;
+  contentIndex: number;
+}
 
 /** Turns the parts that a plugin's stream function yields into the events of a reply. */
 export class ReplyParts {
   private readonly message: AssistantMessage;
   private readonly push: (event: AssistantMessageEvent) => void;
-  private open: { block: Block; json: string } | undefined;
+  private words: Open<Words> | undefined;
+  /** The calls by id. They stay open until the end, since the pieces of several calls may arrive in turn. */
+  private readonly calls = new Map<string, Open<ToolCall> & { json: string }>();
 
   constructor(message: AssistantMessage, push: (event: AssistantMessageEvent) => void) {
     this.message = message;
@@ -20,7 +28,7 @@ export class ReplyParts {
       case "text":
       case "thinking":
         return typeof part.text === "string"
-          ? this.words(part.type, part.text)
+          ? this.say(part.type, part.text)
           : flaw(`yielded a ${part.type} without text`);
       case "toolCall":
         return [part.id, part.name, part.json].every((value) => typeof value === "string") && part.id !== ""
@@ -37,32 +45,46 @@ export class ReplyParts {
     }
   }
 
-  /** Ends the block that is open. */
+  /** Ends the blocks that are open. */
   close(): void {
-    if (!this.open) return;
-    const { block, json } = this.open;
-    this.open = undefined;
-    const at = { contentIndex: this.message.content.length - 1, partial: this.message };
-    if (block.type === "text") this.push({ type: "text_end", content: block.text, ...at });
-    else if (block.type === "thinking") this.push({ type: "thinking_end", content: block.thinking, ...at });
-    else {
+    this.closeWords();
+    for (const { block, json, contentIndex } of this.calls.values()) {
       block.arguments = parsed(json);
-      this.push({ type: "toolcall_end", toolCall: block, ...at });
+      this.push({ type: "toolcall_end", toolCall: block, contentIndex, partial: this.message });
     }
+    this.calls.clear();
   }
 
-  private words(type: "text" | "thinking", text: string): undefined {
+  private closeWords(): void {
+    if (!this.words) return;
+    const { block, contentIndex } = this.words;
+    this.words = undefined;
+    const at = { contentIndex, partial: this.message };
+    if (block.type === "text") this.push({ type: "text_end", content: block.text, ...at });
+    else this.push({ type: "thinking_end", content: block.thinking, ...at });
+  }
+
+  private say(type: "text" | "thinking", text: string): undefined {
     if (text === "") return;
-    const block = this.block(type, type === "text" ? { type, text: "" } : { type: "thinking", thinking: "" });
+    if (this.words?.block.type !== type) {
+      this.closeWords();
+      this.words = this.begin<Words>(type === "text" ? { type, text: "" } : { type, thinking: "" }, `${type}_start`);
+    }
+    const { block, contentIndex } = this.words;
     if (block.type === "text") block.text += text;
-    else if (block.type === "thinking") block.thinking += text;
-    this.push({ type: `${type}_delta`, delta: text, contentIndex: this.last, partial: this.message });
+    else block.thinking += text;
+    this.push({ type: `${type}_delta`, delta: text, contentIndex, partial: this.message });
   }
 
   private call({ id, name, json }: Extract<ProviderPart, { type: "toolCall" }>): undefined {
-    this.block("toolCall", { type: "toolCall", id, name, arguments: {} }, id);
-    if (this.open) this.open.json += json;
-    this.push({ type: "toolcall_delta", delta: json, contentIndex: this.last, partial: this.message });
+    let call = this.calls.get(id);
+    if (!call) {
+      this.closeWords();
+      call = { ...this.begin<ToolCall>({ type: "toolCall", id, name, arguments: {} }, "toolcall_start"), json: "" };
+      this.calls.set(id, call);
+    }
+    call.json += json;
+    this.push({ type: "toolcall_delta", delta: json, contentIndex: call.contentIndex, partial: this.message });
   }
 
   private usage({ input, output, cacheRead = 0, cacheWrite = 0 }: Extract<ProviderPart, { type: "usage" }>) {
@@ -73,20 +95,10 @@ export class ReplyParts {
     return undefined;
   }
 
-  private get last(): number {
-    return this.message.content.length - 1;
-  }
-
-  /** Returns the open block if the part belongs to it, else a new one. */
-  private block(type: Block["type"], fresh: Block, id?: string): Block {
-    const { block } = this.open ?? {};
-    if (block?.type === type && (id === undefined || (block as ToolCall).id === id)) return block;
-    this.close();
-    this.open = { block: fresh, json: "" };
-    this.message.content.push(fresh);
-    const start = type === "toolCall" ? "toolcall_start" : (`${type}_start` as const);
-    this.push({ type: start, contentIndex: this.last, partial: this.message } as AssistantMessageEvent);
-    return fresh;
+  private begin<B extends Words | ToolCall>(block: B, type: `${"text" | "thinking" | "toolcall"}_start`): Open<B> {
+    const contentIndex = this.message.content.push(block) - 1;
+    this.push({ type, contentIndex, partial: this.message });
+    return { block, contentIndex };
   }
 }
 
