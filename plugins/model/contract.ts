@@ -155,7 +155,7 @@ export interface ModelAdminService {
   reach(limit: number): Promise<ModelReach>;
   /** Lists the models of servers on this machine, asking at their usual ports with a short timeout. */
   local(): Promise<LocalModel[]>;
-  /** Lists the models of any server with the api of OpenAI. `/v1` may be missing in the address. Throws MODEL_SERVER_LIST. */
+  /** Lists the models of any server with the api of OpenAI. `/v1` may be missing in the address. Throws MODEL_SERVER_LIST and MODEL_KEY_INVALID. */
   served(address: string, key: string | undefined): Promise<ServedModels>;
   /** The context window of a model whose server did not list it: asks Ollama for it, and assumes a default for other servers. */
   servedWindow(baseUrl: string, id: string): Promise<number>;

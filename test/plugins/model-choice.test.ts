@@ -244,6 +244,16 @@ async function localServer(answers: Record<string, unknown> | undefined, delayMs
   return { port: (server.address() as AddressInfo).port, asked, [Symbol.asyncDispose]: close };
 }
 
+describe("the models of a server of the user's own", () => {
+  it("are not asked for with a key that no header can carry, and the error does not quote the key", async () => {
+    await using server = await startModelServer([]);
+    await using t = await opened({});
+    const asked = t.find("modelAdmin").served(server.baseUrl, "vk-0123456789\nabcdef");
+    const error = await asked.catch(({ code, message }) => ({ code, leaks: message.includes("vk-0123456789") }));
+    expect(error).toEqual({ code: "MODEL_KEY_INVALID", leaks: false });
+  });
+});
+
 describe("a local model server", () => {
   it("has the session's current model, which is listed although no list has it, also with a filter that it matches", async () => {
     await using server = await localServer(ollamaSays);

@@ -5,6 +5,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import { z } from "zod";
 import type { ServedModels } from "../contract.ts";
 import { errors } from "../errors.ts";
+import { isKey } from "../keys/key.ts";
 import { httpFetch } from "../wire/http-fetch.ts";
 import { ollamaWindow, tokens } from "./local-window.ts";
 
@@ -39,9 +40,11 @@ const listed = z.object({
 
 /**
  * Lists the models of a server that speaks the api of OpenAI. The address may be written without `http://` and without `/v1`.
- * Throws MODEL_SERVER_LIST.
+ * Throws MODEL_SERVER_LIST and MODEL_KEY_INVALID.
  */
 export async function served(address: string, key: string | undefined): Promise<ServedModels> {
+  // The error about a header that cannot be sent would quote the key.
+  if (key !== undefined && !isKey(key)) throw errors.MODEL_KEY_INVALID({ place: "the named variable" });
   const given = (/^https?:\/\//i.test(address) ? address : `http://${address}`).replace(/\/+$/, "");
   const flaw = flawOfUrl(given);
   if (flaw !== undefined)
