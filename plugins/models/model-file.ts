@@ -37,7 +37,8 @@ export function newTable(provider: string): Where {
   if (/^\s*"?models"?\s*=/m.test(text))
     throw errors.MODELS_FILE({ path, reason: 'it has "models = …", which a table cannot be added to' });
   const taken = new Set(Array.from(text.matchAll(/^\s*\[\s*models\s*\.\s*"?([\w-]+)/gm), ([, alias]) => alias));
-  const base = /^[a-z]/.test(provider) ? provider.replaceAll("_", "-") : `server-${provider}`;
+  const plain = provider.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const base = /^[a-z]/.test(plain) ? plain : `server-${plain}`;
   const alias = [base, ...Array.from({ length: 99 }, (_, at) => `${base}-${at + 2}`)].find((each) => !taken.has(each));
   return { path, name: `models.${alias}`, alias: alias as string, text };
 }

@@ -38,6 +38,22 @@ describe("a configuration to which a model is added", () => {
     expect(readFileSync(own.path, "utf8")).toBe("# after\n");
   });
 
+  it.each([
+    ["Lab", "models.lab"],
+    ["my.server", "models.my-server"],
+    ["lab gpu", "models.lab-gpu"],
+    ["192-168-1-5", "models.server-192-168-1-5"],
+    ["实验室", "models.server--"],
+  ])("gets a table with a name that tables may have, for the provider %s", (provider, name) => {
+    using own = config("[model]\n");
+    expect(newTable(provider)).toEqual({
+      path: own.path,
+      name,
+      alias: name.slice("models.".length),
+      text: "[model]\n",
+    });
+  });
+
   itWith("mounts", "is written in place where it is a mounted file, as in containers", () => {
     using own = config("# before\n");
     using _mounted = mountedFile(own.path, own.path);
