@@ -25,7 +25,10 @@ export interface UsableModel {
 
 /** The service `model`: the session's model. */
 export interface ModelService extends UsableModel {
-  /** Waits until a plugin's provider has listed its models, if the session's model may be one of them. */
+  /**
+   * Waits until a plugin's provider has listed its models, if the session's model may be one of them. If no model could be chosen before, as
+   * without a key, tries again.
+   */
   ready?(): Promise<void>;
   /**
    * Returns the model of the table `[models.<alias>]`, for example "summary" or "title", or the session's model without

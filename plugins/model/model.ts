@@ -50,9 +50,9 @@ export async function createModel(
   const tables = [config, ...Object.values(named)];
   const resolved = (name: string) => {
     const table = tableFor(name, tables) ?? config;
-    return usableModel(resolveOne(table, name, from, tables), nameOf(table, name), request);
+    return usableModel(() => resolveOne(table, name, from, tables), nameOf(table, name), request);
   };
-  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), nameOf(table), request);
+  const make = (table: ModelConfig) => usableModel(() => resolveModel(table, undefined, from), nameOf(table), request);
   let isNamed = asked !== undefined || config.type !== undefined;
   let chosen = await (asked === undefined ? make(config) : resolved(asked));
   const main: OwnModel = {
@@ -105,26 +105,30 @@ interface RequestContext extends Pick<Wanted, "from" | "stopping" | "providers" 
 }
 
 async function usableModel(
-  chosen: Promise<Choice>,
+  resolve: () => Promise<Choice>,
   name: Name | undefined,
   request: RequestContext,
 ): Promise<OwnModel> {
   const { providers, from } = request;
-  const known = await chosen.then(
-    (made) => () => made,
-    (thrown: unknown) => () => {
-      throw thrown;
-    },
-  );
+  const resolved = () =>
+    resolve().then(
+      (made) => ({ made }),
+      (thrown: unknown) => ({ thrown }),
+    );
+  let known = await resolved();
   const owned = () => name && providers.get(name.provider);
   const choice = () => {
     const provider = owned();
-    return provider && name ? providers.choice(provider, name.id) : known();
+    if (provider && name) return providers.choice(provider, name.id);
+    if ("thrown" in known) throw known.thrown;
+    return known.made;
   };
   return {
     async ready() {
       const provider = owned();
       if (provider) await providers.models(provider);
+      // What was missing, such as a key or a server on this machine, may be there by now.
+      else if ("thrown" in known) known = await resolved();
     },
     current: () => usable(choice(), from).model,
     credential: () => usable(choice(), from).credential,

@@ -71,6 +71,14 @@ describe("without [model]", () => {
     expect(await used({})).toBe("MODEL_NONE");
   });
 
+  it("a key that is stored while the session is open is found when the next message is sent", async () => {
+    await using t = await opened({});
+    const model = t.find("model");
+    await storeCredential("deepseek", "sk-stored-0123456789");
+    await model.ready?.();
+    expect([model.current().id, model.foundBy?.()]).toEqual(["deepseek-v4-pro", "stored key"]);
+  });
+
   it("a local model server is not selected", async () => {
     await using server = await localServer(ollamaSays);
     expect(await used({ servers: [{ ...ollama, port: server.port }] })).toBe("MODEL_NONE");
@@ -375,5 +383,16 @@ describe("a local model server", () => {
     const gone = await localServer(ollamaSays);
     await gone[Symbol.asyncDispose]();
     expect(await used({ servers: [{ ...ollama, port: gone.port }], asked: "ollama/x" })).toBe("MODEL_LOCAL_ABSENT");
+  });
+
+  it("that is started while the session is open is found when the next message is sent", async () => {
+    const says: Record<string, unknown> = {};
+    await using server = await localServer(says);
+    await using t = await opened({ servers: [{ ...ollama, port: server.port }], asked: "ollama/qwen3:8b" });
+    const model = t.find("model");
+    expect(model.current).toThrow(expect.objectContaining({ code: "MODEL_LOCAL_ABSENT" }));
+    Object.assign(says, ollamaSays);
+    await model.ready?.();
+    expect(model.current().id).toBe("qwen3:8b");
   });
 });
