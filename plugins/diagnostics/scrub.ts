@@ -3,14 +3,18 @@ const SHARED = 16;
 const SHORTEST = 6;
 const LONGEST_MESSAGE = 500;
 const LONGEST_TEXT = 200_000;
+/** The start of a message that is compared with texts. The rest of a longer one is left out, since the line is short in any case. */
+const LONGEST_COMPARED = 20_000;
 const MARK = "[…]";
 
 /** Returns a message as one short line without control characters and without quotes from `texts`. */
 export function scrub(message: string, texts: readonly string[]): string {
-  const line = plain(message);
+  const line = plain(message.slice(0, LONGEST_COMPARED));
   const quoted = new Uint8Array(line.length);
   const parts = partsOf(line);
   for (const text of texts) markQuoted(line, plain(text.slice(0, LONGEST_TEXT)), parts, quoted);
+  // At the end of the compared part, a quote may begin that is too short there to be recognised.
+  if (message.length > LONGEST_COMPARED) quoted.fill(1, -SHARED);
   const kept = without(line, quoted);
   return kept.length > LONGEST_MESSAGE ? `${kept.slice(0, LONGEST_MESSAGE)}…` : kept;
 }

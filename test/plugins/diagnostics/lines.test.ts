@@ -237,6 +237,20 @@ describe("an error text in the log", () => {
     expect(actual.ms).toBeLessThan(expected.ms / 2);
   });
 
+  it("costs no more for a message of megabytes, and shows no start of a phrase where the message is cut", () => {
+    const message = Array.from({ length: 300_000 }, (_, at) => `${at}`.padStart(10)).join("");
+    const phrase = "the quick brown fox jumps over the lazy dog";
+    const msFor = (text: string) => {
+      const since = performance.now();
+      scrub(text, [phrase]);
+      return performance.now() - since;
+    };
+    const usual = msFor(message.slice(0, 20_000));
+    expect(msFor(message)).toBeLessThan(10 * usual + 200);
+    const secret = "a passage of the conversation";
+    expect(scrub(secret.repeat(1_000), [secret.repeat(1_000)])).toBe("[…]");
+  });
+
   it("is one line of limited length without control characters", () => {
     expect(scrub("a\r\nb\u001b[31mc", [])).toBe("a b [31mc");
     expect(scrub("x".repeat(10_000), []).length).toBeLessThan(600);
