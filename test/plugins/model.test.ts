@@ -408,6 +408,12 @@ describe("the table [model]", () => {
     });
   });
 
+  it("with a name that is far too long gets its error at once", { timeout: 5_000 }, async () => {
+    const id = "x".repeat(300_000);
+    const { code, message } = await refusal({ type: "builtin", provider: "openrouter", id });
+    expect([code, message.includes("Did you mean")]).toEqual(["MODEL_UNKNOWN", false]);
+  });
+
   it.each([
     ["no scheme", "models.example/v1", "has no scheme"],
     ["a host and port alone", "localhost:11434/v1", "has no scheme"],

@@ -3,16 +3,22 @@ export function nearest(asked: string, names: readonly string[], count = 3): str
   const wanted = asked.toLowerCase();
   return names
     .map((name) => ({ name, far: distance(wanted, name.toLowerCase()) }))
-    .filter(({ name, far }) => far <= Math.max(2, Math.min(asked.length, name.length) / 2))
+    .filter(({ name, far }) => far <= farthest(asked, name))
     .sort((a, b) => a.far - b.far || a.name.localeCompare(b.name))
     .slice(0, count)
     .map(({ name }) => name);
 }
 
-/** Edit distance; 1 when one name contains the other. */
+/** The largest edit distance at which two names still are similar. */
+function farthest(a: string, b: string): number {
+  return Math.max(2, Math.min(a.length, b.length) / 2);
+}
+
+/** Edit distance; 1 when one name contains the other, and infinite when their lengths already differ too much. */
 function distance(a: string, b: string): number {
   if (a === b) return 0;
   if (a.length > 2 && b.length > 2 && (a.includes(b) || b.includes(a))) return 1;
+  if (Math.abs(a.length - b.length) > farthest(a, b)) return Number.POSITIVE_INFINITY;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
