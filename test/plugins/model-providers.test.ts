@@ -344,4 +344,20 @@ describe("scorel login", () => {
     const dialog = { signal: new AbortController().signal } as Parameters<ModelAdminService["signIn"]>[1];
     expect(await admin?.signIn("acme", dialog).catch(messageOf)).toContain("its plugin returned no key");
   });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no browser");
+      },
+    ],
+    ["rejects", async () => Promise.reject(new Error("no browser"))],
+  ])("names the provider if its login %s", async (_how, login) => {
+    const acme = { baseUrl: remote, api: "openai-completions", models: [listed], login };
+    await using t = await withModel("acme/large", [plugin("acme", { acme })]);
+    const dialog = { signal: new AbortController().signal } as Parameters<ModelAdminService["signIn"]>[1];
+    const signIn = t.kernel.find("modelAdmin")?.signIn("acme", dialog);
+    expect(await signIn?.catch(messageOf)).toContain('The login to "acme" failed: no browser.');
+  });
 });

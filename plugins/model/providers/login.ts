@@ -10,7 +10,9 @@ export async function logIn(
   dialog: SignInDialog,
 ): Promise<string> {
   const failed = (reason: string) => errors.MODEL_LOGIN_FAILED({ provider, reason });
-  const key: unknown = await Promise.resolve(login?.(dialog)).catch((thrown: unknown) => {
+  // The function may throw before it returns a promise.
+  const answer = async (): Promise<unknown> => login?.(dialog);
+  const key = await answer().catch((thrown: unknown) => {
     throw dialog.signal.aborted ? errors.MODEL_LOGIN_STOPPED({ provider }) : failed(messageOf(thrown));
   });
   if (dialog.signal.aborted) throw errors.MODEL_LOGIN_STOPPED({ provider });
