@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import type { PluginRow } from "@scorel/extensions/contract";
 import { afterAll, describe, expect, it } from "vitest";
 import { root } from "../docs/source.ts";
+import { eventually } from "../eventually.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
+import { isAlive } from "../processes.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 /** A folder with a TypeScript compiler, as an installation for the user would have it. */
@@ -126,6 +128,18 @@ test("it opens", async () => {
     expect(await s.run(["plugin", "test", file])).toMatchObject({ code: 0, stdout: expect.stringContaining("pass 1") });
     s.file("~/.scorel/extensions/mine.test.ts", test('assert.equal((await session.send("Hi.")).text, "Bye.");'));
     expect(await s.run(["plugin", "test", file])).toMatchObject({ code: 1, stdout: expect.stringContaining("fail 1") });
+  });
+
+  it("ends the tests when it is ended itself", async () => {
+    using s = scratch();
+    const file = s.file("~/.scorel/extensions/mine.ts", extension);
+    const hangs = "console.log('pid', process.pid);\n  await new Promise((done) => setTimeout(done, 600_000));";
+    s.file("~/.scorel/extensions/mine.test.ts", test(hangs));
+    const running = s.start(["plugin", "test", file]);
+    const pid = Number((await running.line((line) => line.startsWith("pid "))).slice(4));
+    running.child.kill("SIGTERM");
+    expect((await running.finished).code).toBe(143);
+    await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 
   it("gives the tests neither keys nor the user's home", async () => {

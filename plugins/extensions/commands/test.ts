@@ -57,16 +57,22 @@ function testsIn(folder: string): string[] {
 function run(
   args: readonly string[],
   options: { cwd: string; env: NodeJS.ProcessEnv },
-  { stdout, stderr }: Invocation,
+  { stdout, stderr, interrupt }: Invocation,
 ): Promise<number> {
   const child = spawn(process.execPath, ["--test-reporter=spec", ...args], {
     ...options,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // Ctrl-C reaches both processes, but other signals only this one.
+  const end = () => void child.kill();
+  interrupt.addEventListener("abort", end, { once: true });
   child.stdout.on("data", (chunk) => stdout.write(chunk));
   child.stderr.on("data", (chunk) => stderr.write(chunk));
   return new Promise((done, fail) => {
     child.once("error", fail);
-    child.once("close", (code) => done(code === 0 ? 0 : 1));
+    child.once("close", (code) => {
+      interrupt.removeEventListener("abort", end);
+      done(code === 0 ? 0 : 1);
+    });
   });
 }
