@@ -109,6 +109,20 @@ describe("deltas that arrive together are joined if nobody needs each one", () =
   });
 });
 
+it.each(["\n", "\r\n", "\r"])(
+  "an event is passed on as soon as it is complete, whatever its line breaks are: %j",
+  (end) => {
+    const told: unknown[] = [];
+    const listener = { failed: () => {}, refused: () => {}, mayJoin: () => false };
+    const passage = new ReplyPassage("openai-completions", listener);
+    for (const data of ['{"a":1}', '{"b":2}']) {
+      const bytes = Array.from(Buffer.from(`data: ${data}${end}${end}`), (byte) => passage.piece(Uint8Array.of(byte)));
+      told.push(dataIn(Buffer.concat(bytes).toString()));
+    }
+    expect(told).toEqual([[{ a: 1 }], [{ b: 2 }]]);
+  },
+);
+
 describe("a reply of many deltas", () => {
   const words = Array.from({ length: 2_000 }, (_, n) => ` w${n}`);
   const item = { type: "message", id: "m", role: "assistant", content: [] };

@@ -30,6 +30,8 @@ export class ReplyPassage implements Passage {
   private readonly joiner: DeltaJoiner;
   private held: Uint8Array[] = [];
   private heldBytes = 0;
+  /** The last held bytes, since a blank line may span several pieces. */
+  private tail: Buffer = Buffer.alloc(0);
   /** True if the answer is a JSON document; undefined before its first character. */
   private isDocument: boolean | undefined;
 
@@ -41,8 +43,7 @@ export class ReplyPassage implements Passage {
 
   piece(bytes: Uint8Array): Uint8Array {
     this.isDocument ??= beginsDocument(bytes);
-    const tail = this.isDocument ? undefined : this.tail();
-    const end = tail === undefined ? -1 : endOfEvents(joined(tail, bytes)) - tail.length;
+    const end = this.isDocument ? -1 : endOfEvents(joined(this.tail, bytes)) - this.tail.length;
     if (end < 0) {
       this.hold(bytes);
       return new Uint8Array();
@@ -50,6 +51,7 @@ export class ReplyPassage implements Passage {
     const events = Buffer.concat([...this.held, bytes.subarray(0, end)]);
     this.held = [];
     this.heldBytes = 0;
+    this.tail = Buffer.alloc(0);
     if (end < bytes.length) this.hold(bytes.slice(end));
     return this.passed(events);
   }
@@ -67,12 +69,7 @@ export class ReplyPassage implements Passage {
     this.heldBytes += bytes.length;
     if (this.heldBytes > MOST_HELD) throw new TypeError(`The server sent ${MOST_HELD} bytes without a whole event.`);
     this.held.push(bytes);
-  }
-
-  /** The last held bytes, since a blank line may span two pieces. */
-  private tail(): Buffer {
-    const last = this.held.at(-1);
-    return last ? searchable(last.subarray(Math.max(0, last.length - 3))) : Buffer.alloc(0);
+    this.tail = joined(this.tail, bytes.subarray(-3)).subarray(-3);
   }
 
   private passed(bytes: Buffer): Uint8Array {
