@@ -10,6 +10,8 @@ import { storableQuestion } from "./storable.ts";
 interface Waiting {
   plugin: string;
   resolve(answer: RequestAnswer): void;
+  /** Why the question is withdrawn. It may be set before the question is stored. */
+  withdrawn?: string;
 }
 
 /** The reason for a missing answer when the session closes. */
@@ -94,6 +96,8 @@ export class Requests {
     try {
       const stored = await this.storable(question);
       await this.ctx.session.append("approval_request", { requestId, plugin, ...stored });
+      const withdrawn = this.waiting.get(requestId)?.withdrawn;
+      if (withdrawn !== undefined) await this.withdraw(requestId, withdrawn);
       withdraw();
       const answer = await answered;
       if (isOver()) throw work[0]?.reason;
@@ -204,10 +208,11 @@ export class Requests {
 
   private async withdraw(requestId: string, reason: string): Promise<void> {
     const waiting = this.waiting.get(requestId);
+    if (waiting) waiting.withdrawn = reason;
     try {
       await this.end(requestId, reason);
     } catch (thrown) {
-      // Another client has answered first, and that answer counts.
+      // Another client has answered first, and that answer counts; or the question is not stored yet, and `wait` withdraws it then.
       if (codeOf(thrown) === "REQUEST_CLOSED") return;
       this.ctx.report("requests", thrown);
     }

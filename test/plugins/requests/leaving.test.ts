@@ -43,6 +43,15 @@ async function opened(options: { attending?: boolean; start?: (ui: Ui) => void }
   };
 }
 
+/** A promise that `fire` resolves. */
+function signal() {
+  let fire = () => {};
+  const fired = new Promise<void>((resolve) => {
+    fire = resolve;
+  });
+  return { fired, fire };
+}
+
 describe("a client that answers questions", () => {
   it("leaves when it closes; questions that only it could answer get their defaults", async () => {
     await using t = await opened();
@@ -113,6 +122,26 @@ describe("a client that answers questions", () => {
     await again.request("answer_request", { sessionId, requestId, answer: "y" });
     expect(await sure).toBe(true);
     await again.close();
+  });
+
+  it("leaves while its question is prepared for storage: the question gets its default", async () => {
+    const [begun, go] = [signal(), signal()];
+    const storable = async (text: string) => {
+      begun.fire();
+      await go.fired;
+      return text;
+    };
+    await using t = await open({ services: { agent: { storable } as never } });
+    await t.run("attend_requests", {}, "phone");
+    const sure = t.ctx.ui.confirm("Sure?", { default: true });
+    await begun.fired;
+    t.leave("phone");
+    go.fire();
+    expect([await sure, t.open(), t.stored().at(-1)]).toMatchObject([
+      true,
+      [],
+      { answer: null, reason: "nobody is there any more to answer" },
+    ]);
   });
 
   it("may declare so while it opens the session; questions asked then wait for it", async () => {
