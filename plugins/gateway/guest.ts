@@ -3,6 +3,7 @@ import type { Channel, ClientMessage, HostMessage, WireError } from "@scorel/hos
 import type { Client, Delivered, Operation, Operations, Subscription } from "@scorel/host/contract";
 import { messageOf, ScorelError } from "@scorel/kernel";
 import { BEHIND } from "@scorel/kit/net/delivery";
+import { sendableData } from "@scorel/kit/net/error-data";
 import { errors } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
 import { RequestLine } from "./request-line.ts";
@@ -242,9 +243,10 @@ export class Guest {
   }
 }
 
-/** An error as it is sent: its code, message and plain data. */
+/** An error as it is sent: its code, message and the data that can be sent. */
 export function wireError(thrown: unknown): WireError {
   if (!(thrown instanceof ScorelError)) return { code: "UNEXPECTED", message: messageOf(thrown) };
-  const { code, message, data } = thrown;
-  return { code, message, ...(Object.keys(data).length > 0 && { data }) };
+  const { code, message } = thrown;
+  const data = sendableData(thrown);
+  return { code, message, ...(data && { data }) };
 }

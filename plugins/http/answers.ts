@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ScorelError } from "@scorel/kernel";
+import { sendableData } from "@scorel/kit/net/error-data";
 import { errors } from "./errors.ts";
 
 /** Status codes by the codes of errors; other errors of the host get 422. */
@@ -23,10 +24,12 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 
 /** Answers with an error. The message of an error without a code is not sent. */
 export function sendError(response: ServerResponse, thrown: unknown): void {
-  const { code, message, data } = thrown instanceof ScorelError ? thrown : errors.HTTP_UNEXPECTED();
+  const error = thrown instanceof ScorelError ? thrown : errors.HTTP_UNEXPECTED();
+  const { code, message } = error;
+  const data = sendableData(error);
   const status = statuses.find(([pattern]) => pattern.test(code))?.[1] ?? 422;
   // Close the connection if the body was not read completely, so that its rest is not taken for the next request.
   response.shouldKeepAlive = response.req.complete;
   if (status === 429) response.setHeader("Retry-After", 1);
-  sendJson(response, status, { error: { code, message, ...(Object.keys(data).length > 0 && { data }) } });
+  sendJson(response, status, { error: { code, message, ...(data && { data }) } });
 }

@@ -1,5 +1,7 @@
 import type { Delivered } from "@scorel/host/contract";
+import { defineErrors, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { ask } from "../host/home.ts";
 import { dial, testGateway } from "./home.ts";
 
@@ -22,6 +24,32 @@ describe("a client in another process", () => {
       message: ownError.message,
       data: ownError.data,
     });
+  });
+
+  it("gets an error whose data cannot be sent without that data, and the answers to later requests", async () => {
+    const errors = defineErrors({ ODD_FAILED: (a: { size: bigint }) => `It has ${a.size} bytes.` });
+    const odd = definePlugin({
+      id: "odd",
+      name: "Odd",
+      version: "1.0.0",
+      scope: "host",
+      operations: (): object => ({
+        fail_oddly: {
+          summary: "Fails.",
+          params: () => z.strictObject({}),
+          result: () => z.strictObject({}),
+          run: () => {
+            throw errors.ODD_FAILED({ size: 10n });
+          },
+        },
+      }),
+    });
+    await using t = await testGateway({ hostPlugins: [odd] });
+    const client = await t.connect();
+    const failed = await client.request("fail_oddly" as never, {} as never).catch((thrown) => thrown);
+    const { code, message, data } = failed;
+    expect({ code, message, data }).toEqual({ code: "ODD_FAILED", message: "It has 10 bytes.", data: {} });
+    expect(await client.request("list_sessions", {})).toMatchObject({ sessions: [] });
   });
 
   it("gets events in order, each once, while the connection is cut again and again", async () => {
