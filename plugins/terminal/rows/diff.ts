@@ -9,7 +9,7 @@ import { columnsIn, wrapped } from "./wrap.ts";
 export function diffLines(diff: string, width: number, theme: Theme, near?: number): string[] {
   const all = readDiff(diff);
   const lines = near === undefined ? all : nearChanges(all, near);
-  const digits = String(Math.max(1, ...lines.map(numberOf))).length;
+  const digits = String(lines.reduce((most, line) => Math.max(most, numberOf(line)), 1)).length;
   const pairs = linePairs(lines);
   return lines.flatMap((line, at) => {
     const { sign, text } = line;
