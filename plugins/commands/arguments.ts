@@ -79,10 +79,12 @@ export function parseArguments(name: string, schema: z.ZodObject, text: string):
   if (problem !== undefined) throw refuse(problem);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const key = issue?.path.map(String).join(".") ?? "";
-  if (!issue || !Object.hasOwn(given, key)) throw refuse(`${key} is missing`);
-  throw refuse(`${key}: ${issueText(issue, { value: given[key] })}`);
+  const issue = parsed.error.issues[0] as z.core.$ZodIssue;
+  const [key, ...part] = issue.path.map(String);
+  // A check of the whole object, as by `refine`.
+  if (key === undefined) throw refuse(issueText(issue));
+  if (!Object.hasOwn(given, key) && issue.code !== "custom") throw refuse(`${key} is missing`);
+  throw refuse(`${key}: ${issueText(issue, part.length === 0 ? { value: given[key] } : {})}`);
 }
 
 function read(known: readonly Argument[], text: string): { given: Record<string, unknown>; problem?: string } {

@@ -121,6 +121,25 @@ describe("a slash command of a plugin", () => {
     });
   });
 
+  it("says what its schema refuses about several arguments, or a part of one", async () => {
+    const list = z.preprocess((text) => String(text).split(","), z.array(z.enum(["oak", "elm"])));
+    await using s = await opened({
+      span: {
+        args: z
+          .object({ from: z.string(), to: z.string() })
+          .refine(({ from, to }) => from < to, { error: "from must come before to" }),
+        run: () => "done",
+      },
+      plant: { args: z.object({ kinds: list }), run: () => "done" },
+    });
+    await expect(s.run("span", "b a")).rejects.toMatchObject({
+      message: "/span: from must come before to. Usage: /span <from> <to>",
+    });
+    await expect(s.run("plant", "oak,fir")).rejects.toMatchObject({
+      message: expect.stringMatching(/^\/plant: kinds: .*"oak"/),
+    });
+  });
+
   it("that is unknown suggests commands with similar names", async () => {
     await using s = await opened({});
     await expect(s.run("reqind")).rejects.toMatchObject({
