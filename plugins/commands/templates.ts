@@ -116,7 +116,7 @@ function fromFile(path: string): SlashCommand {
  * no effect.
  */
 function parse(text: string): { description: string; hint: string; body: string } {
-  const [whole = "", matter = ""] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/.exec(text) ?? [];
+  const [whole = "", matter = ""] = /^\ufeff?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
   const value = (key: string) =>
     new RegExp(`^${key}:[ \\t]*(.*)$`, "m")
       .exec(matter)?.[1]

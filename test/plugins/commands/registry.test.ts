@@ -333,6 +333,22 @@ describe("a Markdown file", () => {
     );
   });
 
+  it("may begin with a byte order mark, and have empty front matter", async () => {
+    await using s = await opened({});
+    put(join(s.home.home, ".scorel/commands/marked.md"), "\ufeff---\ndescription: Look\n---\nReview it.\n");
+    put(join(s.home.home, ".scorel/commands/bare.md"), "---\n---\nFirst.\n\n---\nSecond.\n");
+    const found = (await s.listed()).filter(({ plugin }) => plugin.endsWith(".md"));
+    expect(found.map(({ name, description }) => ({ name, description }))).toEqual([
+      { name: "bare", description: "First." },
+      { name: "marked", description: "Look" },
+    ]);
+    const said = async (name: string) => {
+      const { turn = "" } = await s.run(name);
+      return (await s.t.client.request("wait_turn", { sessionId: s.sessionId, id: turn })).text;
+    };
+    expect([await said("marked"), await said("bare")]).toEqual(["echo: Review it.", "echo: First.\n\n---\nSecond."]);
+  });
+
   it("never runs its content, and never replaces a command", async () => {
     await using s = await opened({});
     put(join(s.home.home, ".scorel/commands/status.md"), "!`touch owned`\n");
