@@ -21,7 +21,9 @@ export function wrapped(text: string, columns: number | undefined): string {
 
 function wrappedLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
-  const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line)?.[0] ?? /^\s*/.exec(line)?.[0] ?? "";
+  // The gap between two columns. This pattern takes linear time, also for a line with very many blanks.
+  const gap = /\S\s{2,}(?=\S)/.exec(line);
+  const head = gap ? line.slice(0, gap.index + gap[0].length) : (/^\s*/.exec(line)?.[0] ?? "");
   // A narrow second column would be worse than the terminal's own line breaks.
   if (widthOf(head) > columns / 2) return line;
   const indent = " ".repeat(widthOf(head));

@@ -196,6 +196,10 @@ describe("the output of a command", () => {
     ]);
   });
 
+  it("takes linear time for a line that ends with very many blanks", () => {
+    expect(wrapped(`name${" ".repeat(2 ** 19)}`, 80).trimEnd()).toBe("name");
+  });
+
   it("counts wide characters as two columns, and loses none", () => {
     const row = "name  日本語 日本語 中文";
     expect(wrapped(row, 16)).toBe("name  日本語\n      日本語\n      中文");
