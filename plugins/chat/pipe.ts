@@ -39,10 +39,15 @@ export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGene
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of input) {
-    rest += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) yield line.replace(/\r$/, "");
+    const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    // Only what has arrived is searched: searching all of a long line again for each chunk would take quadratic time.
+    for (const [at, part] of text.split("\n").entries()) {
+      if (at > 0) {
+        yield rest.replace(/\r$/, "");
+        rest = "";
+      }
+      rest += part;
+    }
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import chatPlugin from "@scorel/chat";
 import type { Invocation } from "@scorel/cli/contract";
 import { createKernel, definePlugin, ScorelError, type Services } from "@scorel/kernel";
@@ -175,6 +175,13 @@ describe("a terminal without a model", () => {
 });
 
 describe("lines of a stream", () => {
+  it("take linear time, however many chunks a line comes in", async () => {
+    const chunks = Array.from({ length: 2 ** 15 }, () => "x".repeat(2 ** 10));
+    const lengths: number[] = [];
+    for await (const line of linesOf(Readable.from(chunks))) lengths.push(line.length);
+    expect(lengths).toEqual([2 ** 25]);
+  });
+
   it("are the same for any chunks, and end only at a newline", async () => {
     const text = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\n", "\r\n", "\u2028", "é", "🙂")));
     await fc.assert(
