@@ -44,3 +44,14 @@ it("announces the beginning of a word that does not end, once", () => {
   expect(sentences.map((sentence) => sentence.length)).toEqual([2_000, 2_000, 2_000, 2_000, 1_610]);
   expect(sentences.at(-1)?.endsWith("A and more.")).toBe(true);
 });
+
+it("takes linear time for a reply of any form", () => {
+  const many = 2 ** 19;
+  const rows = [".".repeat(many), "[".repeat(many), " ".repeat(many), `${"1".repeat(many)}.`];
+  expect(rows.map((row) => new Speech().take(`so ${row}x`, true))).toEqual([
+    [`so ${".".repeat(1_997)}`],
+    [`so ${"[".repeat(1_997)}`],
+    ["so"],
+    [`so ${"1".repeat(1_997)}`],
+  ]);
+});
