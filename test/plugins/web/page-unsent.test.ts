@@ -58,3 +58,14 @@ it("the first message of a session is kept with it, and no longer when the host 
   await expect(beginning).rejects.toThrow("No model");
   expect(loaded("s2")).toBe("");
 });
+
+it("the changed text of an earlier message is kept when the host has refused it", () => {
+  const field = new Field("s3");
+  field.set(messageOf("before"));
+  field.edit("event", "sent", []);
+  const unchanged = loaded("s3");
+  field.set(messageOf("sent, and changed"));
+  field.endEdit();
+  field.edit("event", "sent, and changed", [], "sent");
+  expect([unchanged, loaded("s3")]).toEqual(["before", "before\n\nsent, and changed"]);
+});

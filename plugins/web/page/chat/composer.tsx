@@ -155,7 +155,7 @@ function useSubmit({ client, session, field }: ComposerProps) {
       if (leave) goOn({ at: "home" });
       else if (sessionId !== undefined && sessionId !== session.id) goOn({ at: "session", sessionId });
     } catch (thrown) {
-      if (edited && !isBack) field.edit(edited.targetEventId, line.text, pictures);
+      if (edited && !isBack) field.edit(edited.targetEventId, line.text, pictures, edited.text);
       else {
         field.put(line);
         field.pictures.set([...pictures, ...field.pictures.get()]);

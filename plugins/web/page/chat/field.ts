@@ -174,10 +174,13 @@ export class Field extends Store<Line> {
     }
   }
 
-  /** Puts an earlier message into the field. What is there returns by `endEdit`. */
-  edit(targetEventId: string | null, text: string, pictures: readonly Picture[]): void {
+  /**
+   * Puts an earlier message into the field. What is there returns by `endEdit`. `original` is the message as it was, if its text was changed
+   * already.
+   */
+  edit(targetEventId: string | null, text: string, pictures: readonly Picture[], original = text): void {
     const before = this.edited.get()?.before ?? { line: this.get(), pictures: this.pictures.get() };
-    this.edited.set({ targetEventId, text, before });
+    this.edited.set({ targetEventId, text: original, before });
     this.pictures.set(pictures);
     this.set({ ...messageOf(text), caret: text.length });
   }
