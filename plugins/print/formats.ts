@@ -115,12 +115,12 @@ function createLines(output: Output): { add(line: string): Promise<void> | undef
 }
 
 /**
- * Returns the text to print, which is partial if a limit was reached. An answer that does not match its schema is not printed, so that
- * programs do not use it.
+ * Returns the text to print, which is partial if the turn was ended early. With a schema, only a value that matches it is printed, so that
+ * programs use nothing else.
  */
-function asText({ outcome, data, exitCode }: Printed, hasSchema: boolean): string {
+function asText({ outcome, data }: Printed, hasSchema: boolean): string {
   if (data !== undefined) return JSON.stringify(data);
-  return hasSchema && exitCode !== undefined ? "" : outcome.text;
+  return hasSchema ? "" : outcome.text;
 }
 
 /** Returns the outcome of a turn that never started. */

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
 import { expect, it } from "vitest";
-import { createFormat } from "../../plugins/print/formats.ts";
+import { createFormat, outcomeOf } from "../../plugins/print/formats.ts";
 
 /** A reader that takes data only when the test allows it. */
 function slowReader() {
@@ -52,4 +52,23 @@ it("queues more than 64 KB of events for a slow reader", async () => {
   next();
   await waiting;
   expect(isWritten).toBe(true);
+});
+
+it("prints nothing but a value that fits the schema, also when the turn fails or is cancelled", async () => {
+  const printed = async (reason: "completed" | "error" | "cancelled", data?: unknown) => {
+    const { taken, stdout, next } = slowReader();
+    const format = createFormat("text", { stdout, options: { outputSchema: "schema.json" } } as unknown as Invocation);
+    const finished = format.finish(null, {
+      outcome: { ...outcomeOf("half an ans"), reason },
+      ...(data !== undefined && { data }),
+    });
+    next();
+    await finished;
+    return taken.join("");
+  };
+  expect([await printed("error"), await printed("cancelled"), await printed("completed", { a: 1 })]).toEqual([
+    "",
+    "",
+    '{"a":1}\n',
+  ]);
 });
