@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withoutPictureMarks } from "../../../plugins/web/page/chat/content.ts";
 import {
   MOST_PICTURE_BYTES,
   MOST_TEXT_BYTES,
@@ -46,4 +47,10 @@ describe("a file for a message", () => {
     expect(contentOf("a", [image])).toEqual([{ type: "text", text: "a" }, image]);
     expect(contentOf(" ", [image])).toEqual([image]);
   });
+});
+
+it("the marks of pictures at the end of a message are not shown, in linear time for any text", () => {
+  const blanks = " ".repeat(2 ** 19);
+  const texts = ["see\n[image][image]", "[image]", "no [image] here", `a${blanks}[image]`, `a${blanks}[image] b`];
+  expect(texts.map(withoutPictureMarks)).toEqual(["see", "", "no [image] here", "a", `a${blanks}[image] b`]);
 });

@@ -14,6 +14,16 @@ export function ownPictures(content: Content): ImageBlock[] {
   return content.filter((part) => part.type === "image" && !part.attachment) as ImageBlock[];
 }
 
+/** The mark in a message's text for a picture that is shown beside it. */
+const PICTURE_MARK = "[image]";
+
+/** Text without the marks of pictures at its end. Takes linear time, also for very many blanks. */
+export function withoutPictureMarks(text: string): string {
+  let end = text.length;
+  while (text.endsWith(PICTURE_MARK, end)) end -= PICTURE_MARK.length;
+  return end < text.length ? text.slice(0, end).trimEnd() : text;
+}
+
 /** The content of a user's message in an event. Undefined for events of another form. */
 export function userContentOf(event: object): Content | undefined {
   const { role, content } = ((event as { message?: unknown }).message ?? {}) as { role?: unknown; content?: unknown };

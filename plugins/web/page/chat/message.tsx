@@ -8,7 +8,7 @@ import { useRights } from "../host/rights.ts";
 import type { Row } from "../host/session.ts";
 import { copied } from "../ui/copied.ts";
 import { useWords } from "../words/words.ts";
-import { userContentOf } from "./content.ts";
+import { userContentOf, withoutPictureMarks } from "./content.ts";
 
 /** Actions on messages. */
 export interface MessageDeeds {
@@ -76,7 +76,7 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
 /** The displayed text of a message, without marks for pictures, which are shown beside it. */
 function withoutMarks({ display, event }: Row): Row["display"] {
   if (display.display !== "bubble" || picturesIn(event).length === 0) return display;
-  return { ...display, text: display.text.replace(/\s*(?:\[image\])+$/, "") };
+  return { ...display, text: withoutPictureMarks(display.text) };
 }
 
 function Pictures({ event }: { event: object }) {
