@@ -10,13 +10,13 @@ export function withFolderOptions(command: CliCommand, options: readonly FolderO
     run: async (invocation) => {
       const entered: { option: FolderOption; folder: string }[] = [];
       let { cwd } = invocation;
-      for (const option of options) {
-        const value = invocation.options[readOption(option).key];
-        if (value === undefined) continue;
-        cwd = await option.enter(value === true ? "" : String(value), { ...invocation, cwd });
-        entered.push({ option, folder: cwd });
-      }
       try {
+        for (const option of options) {
+          const value = invocation.options[readOption(option).key];
+          if (value === undefined) continue;
+          cwd = await option.enter(value === true ? "" : String(value), { ...invocation, cwd });
+          entered.push({ option, folder: cwd });
+        }
         return await command.run({ ...invocation, cwd });
       } finally {
         for (const { option, folder } of entered.reverse()) await option.leave?.(folder, invocation);

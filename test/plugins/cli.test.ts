@@ -1,6 +1,7 @@
-import type { CliCommand, CliOption, CompletionSource, Launch } from "@scorel/cli/contract";
+import type { CliCommand, CliOption, CompletionSource, FolderOption, Invocation, Launch } from "@scorel/cli/contract";
 import { defineErrors, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { withFolderOptions } from "../../plugins/cli/folder-options.ts";
 import cli from "../../plugins/cli/index.ts";
 import { testKernel } from "../harness.ts";
 
@@ -479,4 +480,21 @@ describe("help", () => {
     }
     expect(await scorel.run("chat", "--", "--help")).toEqual(given("chat", ["--help"]));
   });
+});
+
+it("a folder that one option has chosen is left, also when another option cannot choose one", async () => {
+  const told: string[] = [];
+  const option = (flags: string, enter: FolderOption["enter"]): FolderOption => {
+    const leave = async (folder: string) => void told.push(`left ${folder}`);
+    return { flags, description: "A folder", enter, leave };
+  };
+  const { run } = withFolderOptions({ noun: "", description: "", opensSession: true, run: () => 0 }, [
+    option("--first <name>", async (name) => `/${name}`),
+    option("--second <name>", async () => {
+      throw new Error("no such folder");
+    }),
+  ]);
+  const entering = async () => run({ cwd: "/", options: { first: "a", second: "b" } } as unknown as Invocation);
+  await expect(entering()).rejects.toThrow("no such folder");
+  expect(told).toEqual(["left /a"]);
 });
