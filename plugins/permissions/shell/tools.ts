@@ -5,9 +5,9 @@ import type { Inner } from "./runners.ts";
 import { SUBCOMMANDS_OF_GIT, TOOL_OPTIONS } from "./subcommands.ts";
 
 const RUNNING_KEY =
-  /alias|pager|editor|command|cmd|hook|monitor|askpass|helper|textconv|driver|process|clean|smudge|external|proxy|exec|tool|program|pack|include|browser|path|sshcommand/i;
+  /alias|pager|editor|command|cmd|hook|monitor|askpass|helper|textconv|driver|process|clean|smudge|filter|external|proxy|exec|tool|program|pack|include|browser|path|sshcommand|tunnel|smtpserver$/i;
 const RUNNING_OPTION =
-  /^--(?:ex(?:ec?)?|ext\w*|open-\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|[\w-]+hook|smtp-server|sendmail|httpd|browser)(?:-\w*)*(?:=([\s\S]*))?$/;
+  /^--(?:ex(?:ec?)?|ext\w*|open-\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|[\w-]+hook|smtp-server|sendmail|httpd|browser|setup)(?:-\w*)*(?:=([\s\S]*))?$/;
 const RUNNING_LETTER: Readonly<Record<string, string>> = {
   rebase: "x",
   difftool: "x",
@@ -99,7 +99,9 @@ function indexOrEnd(text: string, part: string): number {
 /** Adds what a git setting runs: its value, or an alias as a subcommand. */
 function setting(key: string, value: string, inner: Inner): void {
   if (hasGap(key)) inner.unsure.push("a setting of git");
-  if (!RUNNING_KEY.test(key)) return;
+  const address = /^url\.(ext::[\s\S]*)\.(?:push)?insteadof$/i.exec(key)?.[1] ?? value;
+  if (isRunAddress(address)) runAddress(address, inner);
+  if (!RUNNING_KEY.test(key) && !value.startsWith("!")) return;
   inner.scripts.push({ text: value.replace(/^!/, ""), sure: false });
   if (/^alias\./i.test(key) && value.startsWith("!"))
     inner.commands.push({ words: [...value.slice(1).trim().split(/\s+/), MANY], sure: false });
@@ -107,10 +109,26 @@ function setting(key: string, value: string, inner: Inner): void {
   if (/^include/i.test(key)) inner.unsure.push("settings of git in another file");
 }
 
+/** Whether an address makes git run the command in it. */
+function isRunAddress(address: string): boolean {
+  return /^ext::/i.test(address);
+}
+
+/** Adds the command in such an address. Blanks separate its words; `% ` is a blank within a word. */
+function runAddress(address: string, inner: Inner): void {
+  const text = address.slice("ext::".length);
+  const words = text.match(/(?:%[\s\S]|[^ %])+/g) ?? [];
+  inner.commands.push({ words: words.map((word) => word.replace(/%([ %])/g, "$1")), sure: false });
+  inner.scripts.push({ text: text.replace(/% /g, " "), sure: false });
+}
+
+/** Reads the words of `git config`. Any word like a key may be one, since options take values such as the name of a file. */
 function configured(rest: readonly string[], set: (key: string, value: string) => void): void {
-  const at = rest.findIndex((word) => /^[\w-]+\.[\w.-]+$/.test(word) || (hasGap(word) && !word.startsWith("-")));
-  const value = rest[at + 1];
-  if (at >= 0 && value !== undefined && !value.startsWith("--")) set(rest[at] as string, value);
+  for (const [at, word] of rest.entries()) {
+    const value = rest[at + 1];
+    const isKey = /^[\w-]+\.[\s\S]/.test(word) || (hasGap(word) && !word.startsWith("-"));
+    if (isKey && value !== undefined && !value.startsWith("--")) set(word, value);
+  }
 }
 
 function optionsThatRun(
@@ -130,7 +148,7 @@ function optionsThatRun(
     const config = command === "clone" ? /^(?:-[a-zA-Z]*c|--conf\w*=?)([\s\S]*)$/.exec(word) : null;
     const pair = config && (config[1] || next);
     if (pair) set(pair.slice(0, indexOrEnd(pair, "=")), pair.slice(indexOrEnd(pair, "=") + 1));
-    if (/^ext::/.test(word)) inner.scripts.push({ text: word.slice(5).replace(/% /g, " "), sure: false });
+    if (isRunAddress(word)) runAddress(word, inner);
   });
 }
 
