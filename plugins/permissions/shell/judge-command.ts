@@ -105,7 +105,8 @@ function isMove({ tokens }: Unit): boolean {
 /** Parses a command, with its working directory as a `cd` part, and marks paths that lead elsewhere. */
 function read(command: string, elsewhere: string | undefined, workspace: Workspace): Reading {
   const reading = readCommand(command);
-  const unknown = reading.units.length === 0 ? [...reading.unknown, "no command"] : reading.unknown;
+  const unknown = [...reading.unknown, ...foreignWrappers(reading, workspace)];
+  if (reading.units.length === 0) unknown.push("no command");
   const units = reading.units
     .map((unit) => ({ ...unit, tokens: markOutside(unit.tokens, workspace) }))
     .filter(({ tokens }) => tokens.length > 0);
@@ -139,6 +140,12 @@ function markOutside(tokens: readonly Token[], workspace: Workspace): Token[] {
     if (token.kind === "redirect" && token.text === "<" && !isForeign(target?.value, workspace)) return [];
     return [{ ...token, marked: token.marked || foreign || isMarked(token, at) }];
   });
+}
+
+/** The wrappers that are programs of the project. Rules cannot allow them, since rules are about the command inside. */
+function foreignWrappers({ wrappers }: Reading, workspace: Workspace): string[] {
+  const files = wrappers.map((name) => programOfProject(name, workspace)).filter((file) => file !== undefined);
+  return files.map((file) => `the project's own program ${spelled(file)}`);
 }
 
 function isOperator({ text, marked }: Token): boolean {

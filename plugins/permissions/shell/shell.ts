@@ -20,6 +20,8 @@ export interface Reading {
   unknown: string[];
   /** Here-documents and here-strings, as written. */
   fed: string[];
+  /** The programs that the units leave out, such as `timeout`. */
+  wrappers: string[];
 }
 
 /** Compound nodes that only group commands. */
@@ -45,7 +47,7 @@ export function readCommand(text: string): Reading {
 
 function newReading(text: string): Reading {
   const unreadable = unreadableIn(text);
-  const reading: Reading = { units: [], unknown: unreadable === undefined ? [] : [unreadable], fed: [] };
+  const reading: Reading = { units: [], unknown: unreadable === undefined ? [] : [unreadable], fed: [], wrappers: [] };
   if (text.length <= MAX_LENGTH) readScript(text, reading, false, 0);
   return reading;
 }
@@ -113,6 +115,7 @@ function command(node: Command, place: Place): void {
   if (name && (name.value === undefined || !NAME.test(name.value)))
     reading.unknown.push("a command whose name is only known when it runs");
   const inner = unwrapped(valuesOf(tokens));
+  reading.wrappers.push(...(inner?.wrappers ?? []));
   const own = inner?.script === undefined ? withoutWords(tokens, inner?.skip ?? 0) : withoutWords(tokens);
   addUnit(own, place);
   if (inner?.script !== undefined) readScript(inner.script, reading, nested, depth + 1);
@@ -132,7 +135,7 @@ function tokensOf(node: Command, place: Place): Token[] {
 
 /** Parses a shell's argument as a script, so that deny rules also apply inside it. */
 function readNestedScript(script: string, { reading, depth }: Place): void {
-  const inner: Reading = { units: [], unknown: [], fed: [] };
+  const inner: Reading = { units: [], unknown: [], fed: [], wrappers: [] };
   readScript(script, inner, true, depth + 1);
   reading.units.push(...inner.units);
 }

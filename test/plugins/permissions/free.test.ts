@@ -391,6 +391,18 @@ describe("with a folder of the project on the PATH of commands", () => {
     expect(await t.bash("cat a.txt")).toContain(`\`cat\` is the project's own program ${t.dir}/node_modules/.bin/cat`);
   });
 
+  it("asks about a program of the project that only runs another one", async () => {
+    await using t = await planted((dir) => `${dir}/node_modules/.bin`);
+    const wrapped = ["timeout 5 ls", "nice -n 3 ls", "nohup ls", "env ls", "sh -c ls", "nice bash -c 'nohup ls'"];
+    expect(await judged(t, wrapped)).toEqual(all(wrapped, "runs"));
+    for (const name of ["timeout", "nice", "nohup", "env", "sh"])
+      chmodSync(t.file(`node_modules/.bin/${name}`, "#!/bin/sh\n"), 0o755);
+    expect(await judged(t, wrapped)).toEqual(all(wrapped, "Denied"));
+    expect(await t.bash("timeout 5 ls")).toContain(
+      `it contains the project's own program ${t.dir}/node_modules/.bin/timeout`,
+    );
+  });
+
   it.each(["./bin", "", "."])("asks about each program with the relative folder %j first", async (folder) => {
     await using t = await planted(() => folder);
     expect(await judged(t, ["ls", "cat a.txt"])).toEqual({ ls: "Denied", "cat a.txt": "Denied" });
