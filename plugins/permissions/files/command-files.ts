@@ -9,7 +9,7 @@ import { addFolders } from "./command-folders.ts";
 import { kindOf } from "./file-cache.ts";
 import { addListing, type CommandFiles, matchesOf, type Search } from "./file-search.ts";
 import { hasOpenGlob, showsHidden } from "./globs.ts";
-import { opened } from "./opened.ts";
+import { opened, withEarlier } from "./opened.ts";
 import { formsOf, guessed, mayOpenFiles, namesInSed, withoutProc } from "./path-forms.ts";
 import { type Reader, readerOf } from "./readers.ts";
 
@@ -138,7 +138,8 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Search)
         addFile(resolve(folder, path.replaceAll("\0", "")), sure, reader, place);
     else {
       const open = opened(text, folder, home);
-      const start = text.replace(/\$(?:HOME\b|\{HOME\})|^~(?=\/|$)/g, () => home);
+      // A command comes back only to a folder that it was in, and each of them has its turn here.
+      const start = withEarlier(text, folder).replace(/\$(?:HOME\b|\{HOME\})|^~(?=\/|$)/g, () => home);
       const texts = open === undefined ? guessed(start, place.values) : [open];
       if (hasOpenGlob(text)) addListings(texts, text, folder, place);
       if (open === undefined) {

@@ -1,7 +1,16 @@
+/** The previous folder and entries of the folder stack: folders that the command is in before, or that the environment names. */
+const EARLIER = /^~(?:-|[-+]?\d+)(?=\/|$)|\$(?:OLDPWD\b|\{OLDPWD\})/g;
+
+/** Reads the names of earlier folders in a word as this folder. */
+export function withEarlier(text: string, folder: string): string {
+  return text.replace(EARLIER, () => folder);
+}
+
 /** Expands the home folder, the current folder and quotes in a word. Returns undefined when another expansion remains. */
 export function opened(text: string, folder: string, home: string): string | undefined {
   const known = text
     .replace(/\$'((?:[^'\\]|\\.)*)'/gs, (_, quoted: string) => unescaped(quoted))
+    .replace(EARLIER, "$$OLDPWD")
     .replace(/^~\+(?=\/|$)/, folder)
     .replace(/^~(?=\/|$)|(?<=[=:])~(?=\/|$)/g, home)
     .replace(/^~root(?=\/|$)/, "/root")

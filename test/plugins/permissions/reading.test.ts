@@ -285,6 +285,8 @@ describe("files that hold keys", () => {
   it("make a command that names them ask", async () => {
     await using t = await post({ mode: "full" });
     t.file("tls/server.pem", "-----BEGIN\n");
+    t.file(".env", "API_KEY=x\n");
+    t.file("src/a", "a\n");
     t.link("link", "tls/server.pem");
     const commands = [
       ...[
@@ -323,6 +325,13 @@ describe("files that hold keys", () => {
         "cat ${HOME:-x}/.ssh/id",
         "d=.ssh; cat ~/$d/config",
         "cat ~+/tls/server.pem",
+      ],
+      ...[
+        "cd src; cat $OLDPWD/.env",
+        'cd src; cat "${OLDPWD}/.env"',
+        "cd src; cat ~-/.env",
+        "pushd src; cat ~1/.env",
+        "cd src; cat < ~-/.env",
       ],
       ...[
         "tail /proc/$$/environ",
