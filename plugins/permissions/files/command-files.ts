@@ -56,12 +56,18 @@ function readsList([program = "", ...words]: readonly (string | undefined)[]): b
 
 /** Whether a compiler, downloader or archiver reads file names from its standard input. */
 function takesNames(unit: Unit): boolean {
-  const isProgram = /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|as|m4|curl|wget|tar|gtar|bsdtar|cpio|rsync)$/.test(
-    nameOf(unit),
+  const name = nameOf(unit);
+  if (/^(?:cpio|pax)$/.test(name)) return true;
+  const isProgram = /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|as|m4|curl|wget|tar|gtar|bsdtar|rsync|file)$/.test(
+    name,
   );
+  const isZip = name === "zip";
   return unit.tokens.some(
     ({ kind, value = "" }) =>
-      kind === "word" && ((isProgram && /^(?:.*=|@|-[a-zA-Z]+)?-$/.test(value)) || /files0-from/.test(value)),
+      kind === "word" &&
+      ((isProgram && /^(?:.*=|@|-[a-zA-Z]+)?-$/.test(value)) ||
+        (isZip && /^-[a-zA-Z]*@|^--names/.test(value)) ||
+        /files0-from/.test(value)),
   );
 }
 
