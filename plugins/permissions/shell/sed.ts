@@ -24,6 +24,12 @@ const OPTIONS = optionTable(
   "i in-place",
 );
 const ADDRESS = /^(?:\d+(?:~\d+)?|\$|\/(?:\\[\s\S]|[^\\/])*\/[IM]*|\\([^\\\n])(?:\\[\s\S]|(?!\1)[^\\])*?\1[IM]*)/;
+/** An entry of a bracket expression that every sed reads alike. */
+const ENTRY = /\[:[a-z]+:\]|\\[^[\]]|\[(?![:.=])|[^[\]\\]/.source;
+/** A regular expression whose bracket expressions are complete. In others, some versions of sed look for the end of the whole. */
+const COMPLETE = new RegExp(
+  `^(?:\\\\[\\s\\S]|[^[\\\\]|\\[(?:\\^(?:\\]|${ENTRY})|\\]|(?!\\^)(?:${ENTRY}))(?:${ENTRY})*\\])*$`,
+);
 
 /** Parses sed's arguments. */
 export function readSedWords(words: readonly string[]): SedWords {
@@ -67,11 +73,14 @@ export function sedEffects(script: string): SedEffects | undefined {
   for (;;) {
     take(/^(?:[\s;{}]|#[^\n]*)+/);
     if (rest === "") return effects;
-    if (take(ADDRESS) && take(/^\s*,\s*/) && !take(ADDRESS) && !take(/^[+~]\d+/)) return undefined;
+    const addresses = [take(ADDRESS)];
+    if (addresses[0] && take(/^\s*,\s*/)) addresses.push(take(ADDRESS) ?? take(/^[+~]\d+/));
+    if (addresses.length > 1 && !addresses[1]) return undefined;
+    if (!addresses.every((address) => COMPLETE.test(address?.[0] ?? ""))) return undefined;
     take(/^[\s!]+/);
     const [command = ""] = take(/^[\s\S]/) ?? [];
     if (command === "s" || command === "y") {
-      const flags = substitution(take);
+      const flags = substitution(take, command === "s");
       if (flags === undefined || (command === "y" && flags !== "")) return undefined;
       if (/[eE]/.test(flags)) effects.runs = true;
       if (/w/.test(flags)) {
@@ -93,12 +102,13 @@ export function sedEffects(script: string): SedEffects | undefined {
 }
 
 /** Consumes the two parts of a substitution and returns its flags; undefined when it is incomplete. */
-function substitution(take: (pattern: RegExp) => RegExpExecArray | undefined): string | undefined {
+function substitution(take: (pattern: RegExp) => RegExpExecArray | undefined, isRegular: boolean): string | undefined {
   const [delimiter = "\\"] = take(/^[^\n]/) ?? [];
   if (delimiter === "\\") return undefined;
   const quoted = delimiter.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   const part = new RegExp(`^(?:\\\\[\\s\\S]|(?!${quoted})[^\\\\])*${quoted}`);
-  if (!take(part) || !take(part)) return undefined;
+  const sought = take(part)?.[0].slice(0, -1);
+  if (sought === undefined || (isRegular && !COMPLETE.test(sought)) || !take(part)) return undefined;
   return take(/^[gpiImMe0-9]*w?/)?.[0];
 }
 

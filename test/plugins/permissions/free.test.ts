@@ -49,6 +49,11 @@ const READING = [
   ],
   ...["git grep -n a", "git describe --always", "git diff --cached | head -5", "cd src && git diff a.js"],
   ...["rg a", "rg -n a src", "rg --files src", "rg -e a -g '*.js'", "sed -n 1,3p src/a.js", "sed 's/a/b/' src/a.js"],
+  ...[
+    "sed 's/[^,]*$//' src/a.js",
+    "sed -n '/[]a]/,/^[[:space:]]*[^]\\/]/p' src/a.js",
+    "sed 's/\\[a/[/; y/[/(/' src/a.js",
+  ],
   ...["ls src/*.js", "cat src/*.js", "wc -l */*.js", "head -1 src/?.js", "cd src && ls", "cd src && cat a.js; ls"],
   ...["cd deep && cd down && cat c.txt", "(cd src; wc -l *.js)"],
   ...[
@@ -100,6 +105,15 @@ const ACTING = [
   ],
   ...[
     "sed p -- src/a.js",
+    "sed '/[/p;#]/e touch x' src/a.js",
+    "sed '1,/[/p;#]/e touch x' src/a.js",
+    "sed '/[]/p;#]/e touch x' src/a.js",
+    "sed '/[^]/p;#]/e touch x' src/a.js",
+    "sed '/[[:alpha:]/p;#]/e touch x' src/a.js",
+    "sed '/[\\[:alpha:]/p;#]/e touch x' src/a.js",
+    "sed '\\%[%p;#]%e touch x' src/a.js",
+    "sed 's/[/]/#/w x' src/a.js",
+    "sed 's/[/]/#/e' src/a.js",
     "sed --in-place p src/a.js",
     "date -s 1",
     "date --set=1",
