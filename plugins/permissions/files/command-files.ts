@@ -151,7 +151,7 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Search)
       if (open === undefined) {
         if (reader.readsUnknown) found.unknown ??= "words that only the shell knows";
         for (const form of texts.flatMap(formsOf)) addFile(resolve(folder, form.path), false, reader, place);
-      } else if (/[*?[{(]/.test(open)) addMatches(resolve(folder, open), text, reader, place);
+      } else if (hasOpenGlob(text) || open.includes("(")) addMatches(resolve(folder, open), text, reader, place);
       else for (const { path, sure } of formsOf(open)) addFile(resolve(folder, path), sure, reader, place);
     }
   }

@@ -63,9 +63,14 @@ function isWild(part: string): boolean {
   return /[*?[{(]/.test(part);
 }
 
-/** Whether a word contains a wildcard or a brace that the shell expands because it is not quoted. */
+/** Whether a word contains a wildcard or a brace that the shell expands because it is not quoted. Braces need a list or a range. */
 export function hasOpenGlob(text: string): boolean {
-  return /[*?[{]/.test(text.replace(/\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, ""));
+  return /[*?[{]/.test(withoutPlainBraces(text.replace(/\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, "")));
+}
+
+/** Removes braces without a list or a range, as in `HEAD@{1}`, which the shell does not expand. */
+export function withoutPlainBraces(text: string): string {
+  return text.replace(/\{(?:[^{},.]|\.(?!\.))*\}/g, "");
 }
 
 /** The start of an absolute glob that holds no wildcard. */

@@ -1,4 +1,5 @@
 import type { Word } from "unbash";
+import { withoutPlainBraces } from "../files/globs.ts";
 
 /** One piece of a command, in normalised spelling. */
 export interface Token {
@@ -62,7 +63,8 @@ function literalDocument({ parts }: Word): string | undefined {
 
 /** The parser also reports this. It is checked twice because a mistake here could run a program. */
 function isLiteral(text: string): boolean {
-  return text === "{}" || text === "[" || !/[$`*?[{]/.test(bare(text));
+  if (text === "{}" || text === "[") return true;
+  return !text.startsWith("{") && !/[$`*?[{]/.test(withoutPlainBraces(bare(text)));
 }
 
 function bare(text: string): string {
