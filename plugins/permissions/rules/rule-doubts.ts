@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { BaseContext } from "@scorel/kernel";
 import { nearest } from "@scorel/kit/values/nearest";
 import type {} from "@scorel/tools/contract";
@@ -30,6 +31,9 @@ export function doubtAbout(text: string, list: RuleList, tools: readonly string[
   }
   if (FILE_TOOLS.test(tool) && /\{[^{}]*,[^{}]*\}/.test(pattern))
     return `The rule ${JSON.stringify(text)} is about files with braces in their names: write a rule for each name.`;
+  const [, top = "", rest = ""] = /^(\/[^/*?]+)(\/.*)?$/.exec(pattern) ?? [];
+  if (FILE_TOOLS.test(tool) && top !== "" && !existsSync(top))
+    return `The rule ${JSON.stringify(text)} is about ${top} of this computer, which does not exist: for files of the project, write ${JSON.stringify(`${tool}(${top.slice(1)}${rest})`)}.`;
   return undefined;
 }
 

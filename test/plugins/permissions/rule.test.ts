@@ -140,6 +140,14 @@ describe("a rule that matches no tool", () => {
       "Read(*.{pem,key})",
       'The rule "Read(*.{pem,key})" is about files with braces in their names: write a rule for each name.',
     ],
+    [
+      "deny",
+      "Edit(/no-such-folder/**)",
+      'The rule "Edit(/no-such-folder/**)" is about /no-such-folder of this computer, which does not exist: for files of the project, write "Edit(no-such-folder/**)".',
+    ],
+    ["deny", "Edit(/etc/**)", undefined],
+    ["deny", "Read(//tmp/**)", undefined],
+    ["deny", "Read(/*/.env)", undefined],
     // These lists ignore case, so the rule works.
     ["deny", "bash(rm *)", undefined],
     ["ask", "bash(rm *)", undefined],
