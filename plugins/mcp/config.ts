@@ -7,6 +7,13 @@ import { z } from "zod";
  */
 const SERVER_NAME = /^(?=.{1,32}$)[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/;
 
+/** Whether an address is valid when each variable in it has its default, or some value. */
+function isAddress(text: string): boolean {
+  const url = text.replace(/\$\{[A-Za-z_]\w*(?::-([^}]*))?\}/g, (_, otherwise?: string) => otherwise || "x");
+  const { protocol } = URL.canParse(url) ? new URL(url) : { protocol: /^\$\{/.test(text) ? "https:" : "" };
+  return /^https?:$/.test(protocol);
+}
+
 /** The schema of a server. It is made when the first server is read, so that a session without servers starts faster. */
 export const serverTable = z.lazy(() => (made ??= makeTable()));
 
@@ -27,9 +34,10 @@ function makeTable() {
         .describe("variables for the program, besides PATH, HOME and the like; values may refer to variables"),
       cwd: z.string().optional().describe("the folder that the program starts in (default: that of the session)"),
       url: z
-        .url({ protocol: /^https?$/ })
+        .string()
+        .refine(isAddress, "Invalid URL")
         .optional()
-        .describe("the address of a server that is reached over HTTP"),
+        .describe("the address of a server that is reached over HTTP; may refer to variables"),
       headers: texts.optional().describe("headers of each request to the address; values may refer to variables"),
       oauth: z
         .strictObject({

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { serverTable } from "../../../plugins/mcp/config.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { startHttpServer } from "./http-server.ts";
 import { lastText, offered, talk } from "./setup.ts";
@@ -15,6 +16,24 @@ it.each([false, true])("a server at an address answers calls; as a stream of eve
   expect(lastText(requests[1] as never)).toBe('{"a":1}');
   await t.close();
   expect(remote.seen.at(-1)?.method).toBe("DELETE");
+});
+
+it("the host of an address may come from a variable or its default", async () => {
+  await using remote = await startHttpServer({});
+  const { host } = new URL(remote.url);
+  const url = remote.url.replace(host, variable(`FAR_HOST:-${host}`));
+  await using t = await talk([text("Hello.")], { servers: [{ name: "far", url }] });
+  const [request] = await t.say("Go.");
+  expect(request && offered(request)).toEqual(["mcp__far__echo", "mcp__far__huge"]);
+});
+
+it.each([
+  "far.example",
+  "ftp://far.example",
+  `${variable("FAR_SCHEME:-ftp")}://far.example`,
+  `https://${variable("FAR_HOST")} /x`,
+])("%s is no address of a server", (url) => {
+  expect(serverTable.safeParse({ name: "far", url }).error?.issues[0]?.message).toBe("Invalid URL");
 });
 
 it("headers come from variables, reach the server with each request, and are in no error", async () => {
