@@ -27,7 +27,7 @@ export function templates(workspace: Workspace | undefined, tell: (flaw: Error) 
   if (!workspace) return [];
   const { home, root, trusted, trustedCopy: copy } = workspace;
   const claude = join(root, ".claude", "commands");
-  const own = { folder: join(home, ".scorel", "commands"), shown: undefined };
+  const own = [".claude", ".scorel"].map((name) => ({ folder: join(home, name, "commands"), shown: undefined }));
   const theirs =
     trusted === undefined || copy === undefined
       ? []
@@ -35,7 +35,7 @@ export function templates(workspace: Workspace | undefined, tell: (flaw: Error) 
           { folder: join(copy.root, ".claude", "commands"), shown: claude },
           { folder: join(copy.scorel, "commands"), shown: join(trusted, "commands") },
         ];
-  return [own, ...theirs].flatMap(({ folder, shown }) => {
+  return [...own, ...theirs].flatMap(({ folder, shown }) => {
     const place = shown ?? folder;
     const skip = (path: string, thrown: unknown) =>
       tell(errors.COMMAND_UNREADABLE({ path: join(place, path), reason: codeOf(thrown) }));
@@ -101,11 +101,12 @@ function isSmallFile(path: string, below: string, skip: Skip): boolean {
 
 function fromFile(path: string): SlashCommand {
   const { description, hint, body } = parse(readFileSync(path, "utf8"));
+  const asked = askedFor(body);
   return {
     summary: [description || firstLine(body), hint].filter(Boolean).join(" "),
     operations: ["send_message"],
     async run(args: string, { sessionId, request }) {
-      const { id } = await request("send_message", { sessionId, content: fill(body, args) });
+      const { id } = await request("send_message", { sessionId, content: fill(asked, args) });
       return { turn: id };
     },
   };
@@ -127,6 +128,11 @@ function parse(text: string): { description: string; hint: string; body: string 
 
 function firstLine(body: string): string {
   return (body.split("\n", 1)[0] ?? "").replace(/^#+\s*/, "").slice(0, 80);
+}
+
+/** Asks the model to run what another agent would run before it sends the text: nothing here runs without the model's tools and permissions. */
+function askedFor(body: string): string {
+  return body.replace(/(?<!\S)!`([^`\n]+)`/g, "(first run `$1`, and use its output here)");
 }
 
 /**

@@ -2,6 +2,7 @@ import { type CheckContext, type Part, thrownFindings } from "./check-context.ts
 import type { Finding, HealthReport } from "./contract.ts";
 import { checkFolders } from "./folders.ts";
 import { checkModel } from "./model.ts";
+import { checkOtherAgents } from "./other-agents.ts";
 import { checkPlugins } from "./plugins.ts";
 import { checkPresets } from "./presets.ts";
 import { checkPrograms } from "./programs.ts";
@@ -25,6 +26,7 @@ export async function runChecks(context: CheckContext): Promise<HealthReport> {
     checkModel,
     checkSettings,
     checkTrust,
+    checkOtherAgents,
     checkPresets,
     checkSpace,
     checkSessions,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
 import { projectPlace } from "@scorel/kit/files/worktree-place";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import type { InstructionSnapshot } from "./contract.ts";
@@ -29,35 +30,48 @@ export interface Found {
   skipped: InstructionSnapshot["skipped"];
 }
 
-const NAMES = ["AGENTS.md", "CLAUDE.md"];
-/** Matches a file that only refers to the other one. */
-const SAME = /^@(\.\/)?AGENTS\.md$/;
+const NAMES = ["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"];
+/** The user's own files for all projects, below home; the first that exists is used. */
+const OWN = [".scorel/AGENTS.md", ".claude/CLAUDE.md", ".codex/AGENTS.md"];
+/** Matches a path of a text after `@`, as in `See @docs/style.md.` */
+const IMPORT = /(?<!\S)@((?!\S*\/?\.env)[^\s@`]+?\.(?:md|mdc|markdown|txt))(?=[\s.,;:!?)]|$)/gi;
+/** Files that import each other are read up to this depth, and up to this number in all. */
+const MOST_DEEP = 5;
+const MOST_IMPORTS = 100;
+
+interface Search {
+  found: Found;
+  /** Real paths and texts of the files that were read. */
+  known: Set<string>;
+  importsLeft: number;
+}
 
 /** Finds every instruction file that applies to a directory, each text once. */
 export function findInstructions(ground: Ground): Found {
-  const found: Found = { files: [], skipped: [] };
-  const known = new Set<string>();
+  const search = newSearch();
+  const { found } = search;
   // The nearest first, so that it wins over a farther file with the same text.
-  for (const directory of places(ground))
-    found.files.unshift(...directory.flatMap((place) => read(place, known, found)));
+  for (const directory of places(ground)) found.files.unshift(...directory.flatMap((place) => read(place, search)));
   return found;
 }
 
 /** Returns the files of `instructions/` in each preset folder, sorted by name. */
 export function findFragments(packages: readonly PresetPackage[]): Found {
-  const found: Found = { files: [], skipped: [] };
-  const known = new Set<string>();
+  const search = newSearch();
+  const { found } = search;
   for (const { root, folder } of packages) {
     const dir = join(folder, "instructions");
     const names = textsIn(join(root, "instructions"));
     if (typeof names === "string") found.skipped.push({ path: dir, reason: names });
     else
       for (const name of names)
-        found.files.push(
-          ...read({ path: join(dir, name), root, from: join(root, "instructions", name) }, known, found),
-        );
+        found.files.push(...read({ path: join(dir, name), root, from: join(root, "instructions", name) }, search));
   }
   return found;
+}
+
+function newSearch(): Search {
+  return { found: { files: [], skipped: [] }, known: new Set(), importsLeft: MOST_IMPORTS };
 }
 
 /** The names of the texts in a folder, none if it does not exist, or why it cannot be read. */
@@ -86,16 +100,21 @@ interface Place {
 function places({ cwd, gitRoot, home, trusted, copy = trusted }: Ground): Place[][] {
   const dirs = upward(cwd, gitRoot, home);
   const root = dirs.at(-1) as string;
-  const own = join(home, ".scorel");
   const inScorel = (dir: string): Place[] => {
     if (trusted === undefined || copy === undefined || dirname(trusted) !== projectPlace(dir)) return [];
     return [{ path: join(trusted, "instructions.md"), root: copy, from: join(copy, "instructions.md") }];
   };
-  const user = existsSync(own) ? realpathSync(own) : undefined;
   return [
     ...dirs.map((dir) => [...NAMES.map((name) => ({ path: join(dir, name), root })), ...inScorel(dir)]),
-    ...(user === undefined ? [] : [[{ path: join(user, "AGENTS.md"), root: user }]]),
+    ownPlace(home),
   ];
+}
+
+function ownPlace(home: string): Place[] {
+  const own = OWN.map((name) => join(home, name)).find((path) => existsSync(path));
+  if (own === undefined) return [];
+  const root = realpathSync(dirname(own));
+  return [{ path: join(root, basename(own)), root }];
 }
 
 /**
@@ -124,15 +143,49 @@ function ownerOf(dir: string): number | undefined {
   }
 }
 
-function read({ path, root, from = path }: Place, known: Set<string>, { skipped }: Found): InstructionFile[] {
+/** Reads a file, and then those that it imports. */
+function read({ path, root, from = path }: Place, search: Search, depth = 0): InstructionFile[] {
+  const { found, known } = search;
   const file = readInstructionFile(from, root);
-  if (file === undefined) return [];
-  if ("reason" in file) {
-    skipped.push({ path, reason: file.reason });
+  if (file === undefined && depth === 0) return [];
+  if (file === undefined || "reason" in file) {
+    found.skipped.push({ path, reason: file?.reason ?? "imported, but missing" });
     return [];
   }
   const text = file.text.trim();
-  const isNew = text !== "" && !SAME.test(text) && !known.has(file.real) && !known.has(text);
+  const isRead = known.has(file.real);
+  // A file that only imports others, such as `@AGENTS.md`, has no text of its own.
+  const isNew = !isRead && !known.has(text) && text.replace(IMPORT, "").trim() !== "";
   known.add(file.real).add(text);
-  return isNew ? [{ path, text, sha256: file.sha256 }] : [];
+  return [
+    ...(isNew ? [{ path, text, sha256: file.sha256 }] : []),
+    ...(isRead ? [] : importsOf(text).flatMap((name) => imported(name, { path, root, from }, search, depth))),
+  ];
+}
+
+/** The paths that a text imports with `@`, without those in code. */
+function importsOf(text: string): string[] {
+  let isCode = false;
+  const lines = text.split("\n").filter((line) => {
+    const isFence = /^ {0,3}(?:```|~~~)/.test(line);
+    if (isFence) isCode = !isCode;
+    return !isFence && !isCode;
+  });
+  const names = lines.flatMap((line) =>
+    Array.from(line.replace(/`[^`]*`/g, "`").matchAll(IMPORT), ([, name = ""]) => name),
+  );
+  return [...new Set(names)];
+}
+
+/** Reads an imported text. It has to be below the folder that the importing file itself has to be in. */
+function imported(name: string, by: Required<Place>, search: Search, depth: number): InstructionFile[] {
+  const { skipped } = search.found;
+  const [path, from] = [by.path, by.from].map((file) => resolve(dirname(file), name)) as [string, string];
+  search.importsLeft -= 1;
+  if (name.startsWith("~") || !isWithin(by.root, from))
+    skipped.push({ path: name, reason: `imported by ${by.path}, but not in ${by.root}` });
+  else if (depth >= MOST_DEEP) skipped.push({ path, reason: `imported through more than ${MOST_DEEP} files` });
+  else if (search.importsLeft === -1) skipped.push({ path, reason: `more than ${MOST_IMPORTS} files are imported` });
+  else if (search.importsLeft >= 0) return read({ path, root: by.root, from }, search, depth + 1);
+  return [];
 }

@@ -14,6 +14,7 @@ import type { CheckContext } from "../../plugins/doctor/check-context.ts";
 import { checkFolders } from "../../plugins/doctor/folders.ts";
 import { checkModel } from "../../plugins/doctor/model.ts";
 import { operations } from "../../plugins/doctor/operations.ts";
+import { checkOtherAgents } from "../../plugins/doctor/other-agents.ts";
 import { run } from "../../plugins/doctor/process.ts";
 import { isOlder } from "../../plugins/doctor/programs.ts";
 import { checkSandbox } from "../../plugins/doctor/sandbox.ts";
@@ -49,6 +50,30 @@ const finding = (more: Partial<Finding>): Finding => ({
   where: "",
   doNext: "",
   ...more,
+});
+
+describe("settings of another agent", () => {
+  it("are reported if their rules or hooks do not hold here", () => {
+    using at = folder();
+    const write = (name: string, text: string) => writeFileSync(join(at.path, ".claude", name), text);
+    mkdirSync(join(at.path, ".claude"));
+    write(
+      "settings.json",
+      JSON.stringify({ permissions: { deny: ["Read(a)", "Read(b)"], ask: ["Bash"] }, hooks: { Stop: [] } }),
+    );
+    write("settings.local.json", JSON.stringify({ permissions: { allow: ["Bash(ls:*)"], deny: [] }, model: "opus" }));
+    expect(checkOtherAgents({ cwd: at.path }).findings).toEqual([
+      {
+        code: "OTHER_AGENT_SETTINGS",
+        severity: "warning",
+        what: "Claude Code has 3 rules of deny or ask and 1 kind of hook here, which do not hold in Scorel.",
+        where: join(at.path, ".claude/settings.json"),
+        doNext: expect.stringContaining("[permissions]"),
+      },
+    ]);
+    write("settings.json", "{");
+    expect(checkOtherAgents({ cwd: at.path })).toEqual({ findings: [] });
+  });
 });
 
 describe("versions", () => {

@@ -333,6 +333,21 @@ describe("a Markdown file", () => {
     );
   });
 
+  it("may be in the folder of another agent, and the one in Scorel's own folder comes first", async () => {
+    await using s = await opened({});
+    put(join(s.home.home, ".claude/commands/standup.md"), "Yesterday: !`git log --since $1`\n");
+    put(join(s.home.home, ".claude/commands/review.md"), "theirs\n");
+    put(join(s.home.home, ".scorel/commands/review.md"), "own\n");
+    const said = async (name: string, args?: string) => {
+      const { turn = "" } = await s.run(name, args);
+      return (await s.t.client.request("wait_turn", { sessionId: s.sessionId, id: turn })).text;
+    };
+    expect([await said("review"), await said("standup", "monday")]).toEqual([
+      "echo: own",
+      "echo: Yesterday: (first run `git log --since monday`, and use its output here)",
+    ]);
+  });
+
   it("may begin with a byte order mark, and have empty front matter", async () => {
     await using s = await opened({});
     put(join(s.home.home, ".scorel/commands/marked.md"), "\ufeff---\ndescription: Look\n---\nReview it.\n");
@@ -356,7 +371,7 @@ describe("a Markdown file", () => {
     expect((await s.run("status")).output).toContain(s.sessionId);
     const { turn } = await s.run("other");
     expect((await s.t.client.request("wait_turn", { sessionId: s.sessionId, id: turn ?? "" })).text).toBe(
-      "echo: !`touch owned` @/etc/passwd",
+      "echo: (first run `touch owned`, and use its output here) @/etc/passwd",
     );
   });
 

@@ -36,6 +36,57 @@ describe("instruction files are found", () => {
     ]);
   });
 
+  it("with the texts that they import, after them, and says which are left out", async () => {
+    using g = ground();
+    g.file(
+      "project/CLAUDE.md",
+      "Follow @docs/style.md, @docs/style.md and @./tests.md.\nCode: `@docs/a.md`\n```\n@docs/b.md\n```\nme@docs/c.md",
+    );
+    g.file("project/docs/style.md", "Style: see @more.txt and @../CLAUDE.md");
+    g.file("project/docs/more.txt", "more");
+    g.file("project/CLAUDE.local.md", "Mine: @~/.claude/mine.md @/etc/motd.txt @missing.md @.env.txt");
+    g.file("project/.env.txt", "KEY=1");
+    g.file(".claude/mine.md", "private");
+    const { read, skipped } = await instructions(g);
+    expect(read).toEqual([
+      "project/CLAUDE.md",
+      "project/docs/style.md",
+      "project/docs/more.txt",
+      "project/CLAUDE.local.md",
+    ]);
+    expect(skipped).toEqual([
+      "project/tests.md: imported, but missing",
+      "~/.claude/mine.md: imported by project/CLAUDE.local.md, but not in project",
+      "/etc/motd.txt: imported by project/CLAUDE.local.md, but not in project",
+      "project/missing.md: imported, but missing",
+    ]);
+  });
+
+  it("with a limited number of imported texts", async () => {
+    using g = ground();
+    for (let n = 0; n < 8; n++) g.file(`project/deep/${n}.md`, `level ${n} @${n + 1}.md`);
+    g.file("project/AGENTS.md", "@deep/0.md");
+    const deep = await instructions(g);
+    expect([deep.read, deep.skipped]).toEqual([
+      [0, 1, 2, 3, 4].map((n) => `project/deep/${n}.md`),
+      ["project/deep/5.md: imported through more than 5 files"],
+    ]);
+    g.file("project/AGENTS.md", Array.from({ length: 200 }, (_, n) => `@wide/${n}.md`).join("\n"));
+    for (let n = 0; n < 200; n++) g.file(`project/wide/${n}.md`, `text ${n}`);
+    const wide = await instructions(g);
+    expect([wide.read?.length, wide.skipped]).toEqual([100, ["project/wide/100.md: more than 100 files are imported"]]);
+  });
+
+  it("for all projects in the first of ~/.scorel/AGENTS.md, ~/.claude/CLAUDE.md and ~/.codex/AGENTS.md", async () => {
+    using g = ground();
+    g.file(".codex/AGENTS.md", "codex");
+    expect((await instructions(g)).read).toEqual([".codex/AGENTS.md"]);
+    g.file(".claude/CLAUDE.md", "claude");
+    expect((await instructions(g)).read).toEqual([".claude/CLAUDE.md"]);
+    g.file(".scorel/AGENTS.md", "scorel");
+    expect((await instructions(g)).read).toEqual([".scorel/AGENTS.md"]);
+  });
+
   it("outside of git up to below home, or else only in the working directory itself", async () => {
     using g = ground();
     rmSync(join(g.project, ".git"), { recursive: true });
