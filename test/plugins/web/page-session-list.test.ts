@@ -45,3 +45,49 @@ it("changes that arrive while the lists are read are applied to what was read", 
   expect(await t.finish()).toEqual([["one", "New title", "Unchanged", "Created"]]);
   expect(t.list.deleted.get()).toEqual(new Set(["s1"]));
 });
+
+/** A list of a host that knows no project. `reads` counts how often everything was read; `refuses` makes the host refuse that. */
+async function listWithoutProjects() {
+  const t = { reads: 0, refuses: false, sessions: [] as SessionSummary[] };
+  let tell: (change: SessionChange) => void = () => {};
+  const client = {
+    watchSessions: async (listener: typeof tell) => {
+      tell = listener;
+    },
+    request: async (operation: string) => {
+      if (operation === "list_sessions") return { sessions: t.sessions };
+      t.reads++;
+      if (t.refuses) throw new Error("refused");
+      return { projects: [] };
+    },
+  };
+  const list = new SessionList(client as unknown as RemoteClient, notKept, new Store({ ...ALL }));
+  await list.begin();
+  const change = async (projectId: string, title: string) => {
+    t.sessions = [{ ...session("s1", title), projectId }];
+    for (const session of t.sessions) tell({ change: "renamed", session });
+    await new Promise(setImmediate);
+    return list.projects.get().flatMap(({ sessions }) => sessions.map(({ title }) => title));
+  };
+  return Object.assign(t, { change });
+}
+
+it("the lists are read again once for a project that stays unknown, and each change is shown", async () => {
+  const t = await listWithoutProjects();
+  const shown = [
+    await t.change("removed", "One"),
+    await t.change("removed", "Two"),
+    await t.change("removed", "Three"),
+  ];
+  expect([shown, t.reads]).toEqual([[["One"], ["Two"], ["Three"]], 2]);
+  await t.change("another", "Four");
+  expect(t.reads).toBe(3);
+});
+
+it("the lists are read again for an unknown project after reading them has failed", async () => {
+  const t = await listWithoutProjects();
+  t.refuses = true;
+  await t.change("added", "One");
+  t.refuses = false;
+  expect([await t.change("added", "Two"), t.reads]).toEqual([["Two"], 3]);
+});

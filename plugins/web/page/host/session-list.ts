@@ -37,6 +37,8 @@ export class SessionList {
   private readonly rights: Store<PageRights>;
   private rows = new Map<string, SessionSummary>();
   private known: readonly ListedProject[] = [];
+  /** Ids of projects because of which everything was read again. Some stay unknown, such as removed ones: their sessions keep changing. */
+  private readonly sought = new Set<string>();
   /** For each running `read`, the changes that have arrived since it started. */
   private readonly changesDuringReads = new Set<SummaryChange[]>();
 
@@ -82,6 +84,7 @@ export class SessionList {
       this.keep();
     } catch (thrown) {
       this.problem.set(thrown as Error);
+      this.sought.clear();
     } finally {
       this.changesDuringReads.delete(changes);
     }
@@ -144,10 +147,16 @@ export class SessionList {
     else this.markPresent(session.sessionId);
     if (session.parent) return;
     this.apply(change);
-    const isKnown = this.known.some(({ projectId }) => projectId === session.projectId);
-    if (session.projectId !== undefined && !isKnown) void this.read();
+    if (this.isNew(session.projectId)) void this.read();
     else this.show();
     this.keep();
+  }
+
+  /** Whether a project is unknown, and was not sought before. */
+  private isNew(id: string | undefined): boolean {
+    if (id === undefined || this.sought.has(id) || this.known.some(({ projectId }) => projectId === id)) return false;
+    this.sought.add(id);
+    return true;
   }
 
   /** Applies a change to the rows. Sessions of subagents have no row. */
