@@ -1,6 +1,6 @@
 import type { Device } from "../host/device.ts";
 import type { ProjectRow } from "../host/session-list.ts";
-import { tell } from "../ui/note.tsx";
+import { tell } from "../ui/notes.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { coversConversation, panel } from "../work/panel-state.ts";
 import { useKeys, useTypingAnywhere } from "./keys.ts";

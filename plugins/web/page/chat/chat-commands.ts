@@ -7,7 +7,7 @@ import { useRights } from "../host/rights.ts";
 import type { OpenSession } from "../host/session.ts";
 import { cloneSession, compactSession, deleteSession, downloadSession } from "../sidebar/session-actions.ts";
 import { useStore } from "../store.ts";
-import { attempt } from "../ui/note.tsx";
+import { attempt } from "../ui/notes.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { LEVELS, type Mode } from "./choices.tsx";
 import { useStopping } from "./stopping.ts";

@@ -5,7 +5,7 @@ import { safeLine } from "../display/safe.ts";
 import { useRights } from "../host/rights.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
-import { attempt } from "../ui/note.tsx";
+import { attempt } from "../ui/notes.ts";
 import { useWords } from "../words/words.ts";
 import { type Mode, ModeChoice, ThinkingChoice } from "./choices.tsx";
 import { ModelChoice } from "./model-choice.tsx";

@@ -3,7 +3,7 @@ import type { VirtualizerHandle } from "virtua";
 import { goTo, usePlace } from "../app/place.ts";
 import type { Entry, OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
-import { tell } from "../ui/note.tsx";
+import { tell } from "../ui/notes.ts";
 import { useWords } from "../words/words.ts";
 
 interface Target {

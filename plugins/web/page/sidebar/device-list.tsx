@@ -6,7 +6,7 @@ import type { Device } from "../host/device.ts";
 import type { Devices, OtherDevice } from "../host/devices.ts";
 import { useStore } from "../store.ts";
 import { Menu } from "../ui/menu.tsx";
-import { attempt, tell } from "../ui/note.tsx";
+import { attempt, tell } from "../ui/notes.ts";
 import { useWords, type Words } from "../words/words.ts";
 
 /** The hosts of this page. Empty if there is only its own. */

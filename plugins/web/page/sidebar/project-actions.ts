@@ -1,6 +1,6 @@
 import type { Device } from "../host/device.ts";
 import type { ProjectRow } from "../host/session-list.ts";
-import { attempt, tell } from "../ui/note.tsx";
+import { attempt, tell } from "../ui/notes.ts";
 import type { Words } from "../words/words.ts";
 
 /** Removes a project without sessions from the list, and offers to undo that. */

@@ -6,7 +6,7 @@ import type { Device } from "../host/device.ts";
 import { useRights } from "../host/rights.ts";
 import type { ProjectRow } from "../host/session-list.ts";
 import { useStore } from "../store.ts";
-import { attempt } from "../ui/note.tsx";
+import { attempt } from "../ui/notes.ts";
 import { markOf } from "../waiting/marks.ts";
 import { useWords } from "../words/words.ts";
 import { ago } from "./ago.ts";

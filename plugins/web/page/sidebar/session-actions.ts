@@ -2,7 +2,7 @@ import type { RemoteClient } from "@scorel/host/client";
 import type { ExportFormat } from "@scorel/transfer/contract";
 import { fromHere } from "../app/place.ts";
 import { download } from "../ui/download.ts";
-import { attempt, tell } from "../ui/note.tsx";
+import { attempt, tell } from "../ui/notes.ts";
 import type { Words } from "../words/words.ts";
 
 interface Named {

@@ -1,7 +1,7 @@
 import { openWindow } from "../app/opened.ts";
 import type { Device } from "../host/device.ts";
 import { Menu } from "../ui/menu.tsx";
-import { attempt } from "../ui/note.tsx";
+import { attempt } from "../ui/notes.ts";
 import { useWords } from "../words/words.ts";
 import { archiveSession, cloneSession, compactSession, deleteSession, downloadSession } from "./session-actions.ts";
 

@@ -6,7 +6,7 @@ import type { ChatPlace } from "../chat/deeds.ts";
 import { Picture } from "../display/picture.tsx";
 import { safeLine } from "../display/safe.ts";
 import { download } from "../ui/download.ts";
-import { attempt } from "../ui/note.tsx";
+import { attempt } from "../ui/notes.ts";
 import { useWords } from "../words/words.ts";
 import { artifactBytes, MOST_BYTES } from "./artifact-bytes.ts";
 import { FileText } from "./file-text.tsx";

@@ -3,7 +3,7 @@ import type { ChatPlace } from "../chat/deeds.ts";
 import { safeLine } from "../display/safe.ts";
 import { ago } from "../sidebar/ago.ts";
 import { useStore } from "../store.ts";
-import { attempt } from "../ui/note.tsx";
+import { attempt } from "../ui/notes.ts";
 import { useWords } from "../words/words.ts";
 import { useReading } from "./reading.ts";
 import { Refusal } from "./refusal.tsx";
