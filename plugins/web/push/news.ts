@@ -16,8 +16,8 @@ interface Heard {
 export class News {
   private readonly heard: Heard;
   private readonly begun = new Map<string, number>();
-  private readonly due = new Set<string>();
-  private waiting: NodeJS.Timeout | undefined;
+  /** The sessions that people are about to be told of, each with its own wait: the one that began the wait of all may be settled. */
+  private readonly due = new Map<string, NodeJS.Timeout>();
 
   constructor(heard: Heard) {
     this.heard = heard;
@@ -34,8 +34,7 @@ export class News {
   }
 
   close(): void {
-    clearTimeout(this.waiting);
-    this.due.clear();
+    for (const sessionId of [...this.due.keys()]) this.drop(sessionId);
   }
 
   /** Turns of a session with a parent do not count, since they are part of the parent's work. */
@@ -46,19 +45,23 @@ export class News {
   }
 
   private add(sessionId: string): void {
-    this.due.add(sessionId);
-    this.waiting ??= setTimeout(() => this.tell(), DELAY_MS).unref();
+    if (!this.due.has(sessionId)) this.due.set(sessionId, setTimeout(() => this.tell(), DELAY_MS).unref());
   }
 
   private settle(sessionId: string): void {
-    this.due.delete(sessionId);
+    this.drop(sessionId);
     this.heard.gone(sessionId);
   }
 
+  private drop(sessionId: string): void {
+    clearTimeout(this.due.get(sessionId));
+    this.due.delete(sessionId);
+  }
+
+  /** Tells of all that is due, as soon as the wait of one is over. */
   private tell(): void {
-    this.waiting = undefined;
-    const told = new Set(this.due);
-    this.due.clear();
-    if (told.size > 0) this.heard.come(told);
+    const told = new Set(this.due.keys());
+    this.close();
+    this.heard.come(told);
   }
 }

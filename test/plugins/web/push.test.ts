@@ -283,3 +283,22 @@ it("a long turn is announced when it ends, until the next one begins", async () 
   await pass(DELAY_MS);
   expect(told).toEqual([["long"]]);
 });
+
+it("a question is announced only after it has been open for some time, also if another one was answered just before", async () => {
+  const told: string[][] = [];
+  const news = new News({ come: (sessions) => void told.push([...sessions]), gone: () => {} });
+  const change = (change: "asking" | "answered", sessionId: string) =>
+    news.take({ change, session: { sessionId } } as SessionChange);
+  for (const id of ["first", "second"]) {
+    change("asking", id);
+    await pass(DELAY_MS - 1_000);
+    change("answered", id);
+  }
+  for (const id of ["third", "fourth"]) {
+    change("asking", id);
+    await pass(1_000);
+  }
+  expect(told).toEqual([]);
+  await pass(DELAY_MS - 2_000);
+  expect(told).toEqual([["third", "fourth"]]);
+});
