@@ -17,7 +17,7 @@ const slow = [
   "test/plugins/agent/apis.test.ts",
   "test/plugins/coding/{background,copied-search,executor-faults,plain-glob,uncut}.test.ts",
   "test/plugins/compaction/long-*.test.ts",
-  "test/plugins/gateway/{silent-hosts,slow-line,stuck}.test.ts",
+  "test/plugins/gateway/{silent-hosts,slow-line,stuck,unconfirmed}.test.ts",
   "test/plugins/kit/rpc/wire.test.ts",
   "test/plugins/logs/{index-file,line-sums}.test.ts",
   "test/plugins/mcp/{cache,calls,command,offer,requests,resources,search}.test.ts",

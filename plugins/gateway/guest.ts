@@ -10,6 +10,8 @@ import { RequestLine } from "./request-line.ts";
 
 /** The most requests of a client without an answer. */
 const MAX_PENDING = 256;
+/** The most numbers of requests that are remembered of a client that does not confirm its answers. */
+const MAX_RECEIVED = 10_000;
 /** The most subscriptions of a client. */
 const MAX_SUBSCRIPTIONS = 128;
 /** The most characters of answers that are kept in case the connection is lost before the client gets them. The latest is always kept. */
@@ -103,6 +105,8 @@ export class Guest {
       this.refuse(requestId, errors.GATEWAY_BUSY({ max: MAX_PENDING }));
     else {
       this.received.add(requestId);
+      // The older half counts as confirmed.
+      if (this.received.size > MAX_RECEIVED) this.arrived([...this.received][MAX_RECEIVED / 2] as number);
       this.pending.add(requestId);
       const { outbox } = this;
       this.asked += characters;
@@ -226,8 +230,9 @@ export class Guest {
   }
 
   private answer(requestId: number, text: string): void {
+    // A subscription that is repeated over another connection is answered again.
+    this.kept += text.length - (this.answers.get(requestId)?.length ?? 0);
     this.answers.set(requestId, text);
-    this.kept += text.length;
     for (const id of this.answers.keys()) {
       if (this.kept <= KEPT_ANSWERS || id === requestId) break;
       this.forget(id);
