@@ -6,7 +6,7 @@ import { ago } from "../sidebar/ago.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { Refusal } from "../work/refusal.tsx";
-import { isSearched, matchIn, useSearch } from "./searching.ts";
+import { isSearched, keyOf, matchIn, useSearch } from "./searching.ts";
 
 /** Error codes of a host without search, or that does not allow it for the token of this page. */
 const WITHOUT = new Set(["HOST_OPERATION_UNKNOWN", "HOST_FORBIDDEN"]);
@@ -28,7 +28,7 @@ export function FoundInConversations({ device, wanted }: { device: Device; wante
       {found?.error && <Refusal error={found.error} />}
       <ul>
         {found?.hits.map((hit) => (
-          <li key={`${hit.eventId} ${hit.who}`}>
+          <li key={keyOf(hit)}>
             <FoundLink hit={hit} wanted={found.wanted} />
           </li>
         ))}

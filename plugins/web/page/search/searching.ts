@@ -13,6 +13,8 @@ export interface Search {
   /** The words that were searched for. */
   wanted: string;
   hits: readonly Hit[];
+  /** Number of pages that were read. */
+  pages: number;
   hasMore: boolean;
   error?: Error & { code?: string };
 }
@@ -30,31 +32,30 @@ export function useSearch({ client }: Device, wanted: string): { found: Search |
     if (!isSearched(text)) return setFound(undefined);
     let isWanted = true;
     const timer = setTimeout(() => {
-      client.request("search_sessions", { text, limit: PAGE }).then(
-        ({ hits, more }) => isWanted && setFound({ wanted: text, hits: inConversations(hits), hasMore: more === true }),
-        (error) => isWanted && setFound({ wanted: text, hits: [], hasMore: false, error }),
-      );
+      const nothing = { wanted: text, hits: [], pages: 0, hasMore: false };
+      void withMore(client, nothing).then((first) => isWanted && setFound(first));
     }, PAUSE);
     return () => {
       isWanted = false;
       clearTimeout(timer);
     };
   }, [client, text]);
-
-  const [skipped, setSkipped] = useState({ text, pages: 0 });
   const more = () => {
-    const pages = (skipped.text === text ? skipped.pages : 0) + 1;
-    setSkipped({ text, pages });
-    client.request("search_sessions", { text, limit: PAGE, skip: pages * PAGE }).then(
-      (next) =>
-        setFound((before) => {
-          if (before?.wanted !== text) return before;
-          return { ...before, hits: joined(before.hits, inConversations(next.hits)), hasMore: next.more === true };
-        }),
-      (error) => setFound((before) => (before?.wanted === text ? { ...before, error } : before)),
-    );
+    if (found) void withMore(client, found).then((next) => setFound((now) => (now === found ? next : now)));
   };
   return { found, more };
+}
+
+/** Adds the next page to a result. If the host refuses it, adds the reason, and the same page is the next one. */
+export async function withMore(client: Pick<Device["client"], "request">, before: Search): Promise<Search> {
+  const { wanted, hits, pages } = before;
+  try {
+    const next = await client.request("search_sessions", { text: wanted, limit: PAGE, skip: pages * PAGE });
+    const all = joined(hits, inConversations(next.hits));
+    return { wanted, hits: all, pages: pages + 1, hasMore: next.more === true };
+  } catch (thrown) {
+    return { ...before, error: thrown as Error };
+  }
 }
 
 /** Leaves out matches in names and titles, since the list of sessions shows those. */
@@ -67,8 +68,13 @@ function inConversations(hits: readonly Hit[]): readonly Hit[] {
  * last results.
  */
 function joined(before: readonly Hit[], next: readonly Hit[]): readonly Hit[] {
-  const known = new Set(before.map(({ eventId }) => eventId));
-  return [...before, ...next.filter(({ eventId }) => !known.has(eventId))];
+  const known = new Set(before.map(keyOf));
+  return [...before, ...next.filter((hit) => !known.has(keyOf(hit)))];
+}
+
+/** Identifies a match. The copy of a session has events with the same ids. */
+export function keyOf({ sessionId, eventId, who }: Hit): string {
+  return `${sessionId} ${eventId} ${who}`;
 }
 
 /** Splits a line at the match, by the same rules as the host: any white space between words, and ignoring case. */
