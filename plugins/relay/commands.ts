@@ -12,11 +12,10 @@ import { errors } from "./errors.ts";
 import { fingerprintOf, hostRecord, shownDevice } from "./host/devices.ts";
 import { offerText, pageAddress } from "./offer-text.ts";
 import { relayAddresses, relaysOf } from "./peer/known-relays.ts";
+import { checkName } from "./protocol/pairing-messages.ts";
 
 type Context = PluginContext<RelayConfig, "gateway" | "host">;
 
-/** Bytes of the longest name that a device or a host may have. */
-const MAX_NAME = 64;
 const DEFAULT_SCOPES: readonly Scope[] = ["view", "prompt", "approve"];
 
 /**
@@ -216,8 +215,7 @@ async function runningHost(ctx: Context): Promise<Client | undefined> {
 /** The name that other computers see: the given one, or that of this computer. */
 function nameOf(given: unknown): string {
   const name = (given === undefined ? hostname().split(".")[0] || "computer" : String(given)).trim();
-  const isGood = name !== "" && Buffer.byteLength(name) <= MAX_NAME && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
-  if (!isGood) throw errors.RELAY_DEVICE_NAME({ max: MAX_NAME });
+  checkName(name);
   return name;
 }
 

@@ -9,7 +9,7 @@ const name = z
   .string()
   .trim()
   .min(1)
-  .max(60)
+  .max(64)
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "must be one line of visible characters");
 const scopes = z.array(z.enum(scopeNames)).min(1);
 const code = z.string().max(32);

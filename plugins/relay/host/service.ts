@@ -7,6 +7,7 @@ import { relayAddresses } from "../peer/known-relays.ts";
 import { base64url } from "../protocol/bytes.ts";
 import { fingerprint } from "../protocol/identity.ts";
 import { CODE_SECONDS } from "../protocol/pairing.ts";
+import { checkName } from "../protocol/pairing-messages.ts";
 import * as devices from "./devices.ts";
 import { grantAnew } from "./grants.ts";
 import { homeIdentity } from "./identity.ts";
@@ -58,6 +59,7 @@ export class RelayService {
     insecure?: boolean | undefined;
     name: string;
   }) {
+    checkName(name);
     const group = relays === undefined ? relayGroups()[0] : groupOf(relayAddresses(relays, { insecure }));
     if (group === undefined) throw errors.RELAY_NONE();
     const connection = await this.host.enter(group);

@@ -121,24 +121,31 @@ export function admissionOf(name: string, more: Bytes): Admission {
   return { name, grant, scopes };
 }
 
-/** Returns the name. Throws if it cannot be sent. */
-export function checkName(name: string): string {
-  return nameOf(utf8(name));
+/** Checks the name of this computer. Throws RELAY_DEVICE_NAME. */
+export function checkName(name: string): void {
+  if (printed(utf8(name), MAX_NAME) === undefined) throw errors.RELAY_DEVICE_NAME({ max: MAX_NAME });
 }
 
 function nameOf(bytes: Bytes): string {
   return printable(bytes, MAX_NAME);
 }
 
-/** Decodes one line of text without control characters, of 1 to `max` bytes. */
+/** Decodes a text of the other computer, like `printed`. Throws RELAY_PAIR_MESSAGE. */
 function printable(bytes: Bytes, max: number): string {
+  const text = printed(bytes, max);
+  if (text !== undefined) return text;
+  throw errors.RELAY_PAIR_MESSAGE({ problem: "a name is empty, too long, or has characters that cannot be shown" });
+}
+
+/** Decodes one line of text without control characters, of 1 to `max` bytes; undefined for anything else. */
+function printed(bytes: Bytes, max: number): string | undefined {
   try {
     const text = textOf(bytes);
-    if (bytes.length > 0 && bytes.length <= max && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)) return text;
+    return bytes.length > 0 && bytes.length <= max && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) ? text : undefined;
   } catch {
     // The bytes are not UTF-8.
+    return undefined;
   }
-  throw errors.RELAY_PAIR_MESSAGE({ problem: "a name is empty, too long, or has characters that cannot be shown" });
 }
 
 /** Whether a message starts with the confirmation of the other end, which shows that it has the same key. */

@@ -237,9 +237,14 @@ describe("a relay in the middle of pairing", () => {
   });
 });
 
-it.each(["", "x".repeat(65), "a\u001b[2J", "a\u202eb", "a\nb"])("does not pair under the name %j", (name) => {
-  expect(() => new GuestRun({ primitives: nodeCrypto, code, identity: client, name, route: 1n })).toThrow("a name is");
-});
+it.each(["", "x".repeat(65), "名".repeat(22), "a\u001b[2J", "a\u202eb", "a\nb"])(
+  "does not pair under the name %j, and says what names may be",
+  (name) => {
+    expect(() => new GuestRun({ primitives: nodeCrypto, code, identity: client, name, route: 1n })).toThrow(
+      "A name has 1 to 64 bytes, on one line, of visible characters.",
+    );
+  },
+);
 
 /** The result for a guest with this code: "let in", or the code of the error. */
 async function guessed(offer: PairingOffer, guestCode: typeof code): Promise<string> {
