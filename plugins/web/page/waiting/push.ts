@@ -25,7 +25,7 @@ export function canBePushed(): boolean {
 /**
  * Subscribes this browser to pushes of the host, if the person wants that and the browser allows it. To be repeated after each connection.
  */
-async function subscribe({ client }: Device): Promise<void> {
+export async function subscribe({ client }: Pick<Device, "client">): Promise<void> {
   const token = keptToken();
   if (token === undefined || !pushOn.get() || !canBePushed() || lookAtNotifications() !== "granted") return;
   try {
@@ -33,6 +33,8 @@ async function subscribe({ client }: Device): Promise<void> {
     const asked = { endpoint, page: await tokenId(token), origin: location.origin };
     pushId.set((await client.request("subscribe_push", asked)).id);
     pushProblem.set(undefined);
+    // The person may have switched pushes off meanwhile, when there was no subscription to end.
+    if (!pushOn.get()) await unsubscribe({ client });
   } catch (thrown) {
     pushProblem.set((thrown as Error).message);
   }
