@@ -31,7 +31,7 @@ const SCRIPT_OPTIONS: readonly (readonly [program: RegExp, options: RegExp])[] =
   [/^py(?:thon|py)[\d.]*$/, /^-(?:[uBEIsSOqv]+|V|h|m)$|^--(?:version|help)$/],
 ];
 /** Options with which an interpreter does not read code from standard input. */
-const NO_INPUT = /^(?:--test|--version|-v|-V|--help|-h)$/;
+const NO_INPUT = /^(?:--test|--version|-V|--help|-h)$/;
 /** Python modules that run or check the project's own code. */
 const MODULES = /^(?:pytest|unittest|doctest|mypy|ruff|flake8|pyflakes|pylint|py_compile|compileall)$/;
 /** Programs whose options may contain commands, wherever they stand. */
@@ -185,7 +185,9 @@ function interpreterHazard(
     const isOwn = MODULES.test(values[script] ?? "");
     return innerHazard(script, values, (at) => at < script && !(isOwn && isHarmless(at)));
   }
-  const readsInput = script < 0 && !values.some((value) => NO_INPUT.test(value ?? ""));
+  // Python tells more after -v, and runs what it reads.
+  const isVersion = (value = "") => NO_INPUT.test(value) || (value === "-v" && !/^py/.test(name));
+  const readsInput = script < 0 && !values.some(isVersion);
   return (value, at) =>
     values[at] === "-m" ||
     (script < 0 ? readsInput || !isHarmless(at) : at < script && !isHarmless(at)) ||

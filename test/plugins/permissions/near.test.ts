@@ -43,12 +43,19 @@ const USUAL: Record<string, { runs: string[]; asks: string[] }> = {
     ],
   },
   "python3 *": {
-    runs: ["python3 -m pytest", "python3 -m pytest -q tests", "python3 -u x.py", "python3 -m unittest"],
+    runs: [
+      "python3 -m pytest",
+      "python3 -m pytest -q tests",
+      "python3 -u x.py",
+      "python3 -v x.py",
+      "python3 -m unittest",
+    ],
     asks: [
       "python3 -c 1",
       "python3 -m pip install x",
       "python3 -m http.server",
       "python3 -u",
+      "python3 -v",
       "python3 -m pytest -p x",
       "python3 -m",
     ],
