@@ -79,11 +79,13 @@ const INTERPRETERS: readonly [name: RegExp, code: RegExp][] = [
   ],
   [/^bun$/, /^-[a-z]*[ep]|^--(?:eval|print)|data:/],
   [/^deno$/, /^(?:eval|repl)$|data:/],
-  [/^perl[\d.]*$/, /^-[a-zA-Z0-9]*[eEmM]/],
+  // Perl makes code of the values of -d and -F, too.
+  [/^perl[\d.]*$/, /^-[a-zA-Z0-9]*[eEmMdF]/],
   [/^ruby[\d.]*$/, /^-[a-zA-Z0-9]*e/],
   [/^php[\d.]*$/, /^-[a-zA-Z]*[rBREd]|^--(?:run|process)/],
+  [/^(?:julia|racket|groovy)$/, /^-[a-zA-Z]*[eE]|^--(?:eval|print|exec)/],
   [
-    /^(?:lua[\d.]*|luajit|osascript|r|rscript|julia|elixir|iex|groovy|scala|ghc|erl|octave|guile|sbcl|racket|swift|jshell)$/,
+    /^(?:lua[\d.]*|luajit|osascript|r|rscript|elixir|iex|scala|ghc|erl|octave|guile|sbcl|swift|jshell)$/,
     /^-{1,2}(?:e|E|eval|expr|exec|c)/,
   ],
   [
@@ -135,10 +137,15 @@ export function doubtAbout(name: string, words: readonly string[], isFed: boolea
 /** Interpreter options that do not take the next word as a value. */
 const PLAIN_OPTION =
   /^-[uBbdEiIOPqsSvxwtT]+$|=|^--(?:experimental|no|enable|disable|trace|expose|harmony|preserve|use|warnings|watch|inspect|strip|allow)\b/;
-const HARMLESS_OPTION = /^(?:--version|-V|-v|--help|-h|--test|--run|--check|--v8-options)(?:=|$)/;
+const HARMLESS_OPTION = /^(?:--version|-V|--help|-h)(?:=|$)/;
+/** Options of node with which it does not read code from its input. */
+const OWN_INPUT = /^--(?:test|run|check|v8-options)$/;
 const CODE_MODULE = /^(?:timeit|code|pdb|bdb|cProfile|profile|trace|asyncio|doctest|idlelib.*|IPython)$/;
 
-function interpreterDoubt(name: string, rest: readonly string[], code: RegExp): string | undefined {
+function interpreterDoubt(name: string, given: readonly string[], code: RegExp): string | undefined {
+  const rest = /^(?:deno|bun)$/.test(name) && given[0] === "run" ? given.slice(1) : given;
+  // Before other words, -v makes some interpreters tell more about what they run; Python reads its input after it.
+  if (rest.length === 1 && rest[0] === "-v" && !/^py/.test(name)) return undefined;
   let isValue = false;
   let hasFile = false;
   for (const [at, word] of rest.entries()) {
@@ -146,6 +153,11 @@ function interpreterDoubt(name: string, rest: readonly string[], code: RegExp): 
       return `the input of ${name}`;
     if (code.test(word)) return isHarmless(name, rest.slice(at)) ? undefined : `code for ${name}`;
     if (HARMLESS_OPTION.test(word)) return undefined;
+    if (OWN_INPUT.test(word)) {
+      hasFile = true;
+      isValue = false;
+      continue;
+    }
     if (/^py/.test(name) && /^-[a-zA-Z]*m/.test(word)) {
       const module = word.replace(/^-[a-zA-Z]*?m/, "") || (rest[at + 1] ?? "");
       return CODE_MODULE.test(module) || hasGap(module) ? `code for ${name}` : undefined;
@@ -166,7 +178,9 @@ function isHarmless(name: string, [option = "", next = "", ...others]: readonly 
   return (
     /^node$/.test(name) &&
     /^(?:-e|-p|-pe|--eval|--print)$/.test(option) &&
-    !others.some(isOption) &&
+    // Without a word after it, -p prints the value of what node reads.
+    next !== "" &&
+    ![next, ...others].some(isOption) &&
     isHarmlessCode(next, "javascript")
   );
 }
