@@ -5,14 +5,14 @@ type Row = readonly [program: RegExp, word: RegExp];
 
 /** Options and subcommands by which programs that do other things run another program. Long options may be abbreviated. */
 const RUNNING_OPTIONS: readonly Row[] = [
-  [/^g?sort$/, /^--com/],
+  [/^g?sort$/, /^--co/],
   [/^g?split$/, /^--f/],
   [/^g?install$/, /^--strip-p/],
   [/^rg$/, /^--(?:pre|hostname-bin)(?:=|$)/],
   [/^(?:ag|ack)$/, /^--(?:pager|output|ackrc)/],
   [/^(?:scp|sftp|sshfs)$/, /^-[a-zA-Z0-9]*[oSD]/],
-  [/^(?:zip|unzip)$/, /^-TT|^--u/],
-  [/^wget$/, /^--(?:use-a|exec)|^-e/],
+  [/^(?:zip|unzip)$/, /^-[a-zA-Z0-9]*TT|^--u/],
+  [/^wget$/, /^--(?:use-a|exe)|^-[bcdkmnpqrvxEFHKLNSV46]*e/],
   [/^(?:npm|pnpm|yarn)$/, /^--(?:script-s|shell|call|node-o|git=|editor)|^-c$/],
   [/^composer$/, /^(?:exec|config|run-script)$/],
   [/^cargo$/, /^--config|^(?:watch|bacon)$/],

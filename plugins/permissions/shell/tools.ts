@@ -7,7 +7,7 @@ import { SUBCOMMANDS_OF_GIT, TOOL_OPTIONS } from "./subcommands.ts";
 const RUNNING_KEY =
   /alias|pager|editor|command|cmd|hook|monitor|askpass|helper|textconv|driver|process|clean|smudge|filter|external|proxy|exec|tool|program|pack|include|browser|path|sshcommand|tunnel|smtpserver$/i;
 const RUNNING_OPTION =
-  /^--(?:ex(?:ec?)?|ext\w*|open-\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|[\w-]+hook|smtp-server|sendmail|httpd|browser|setup)(?:-\w*)*(?:=([\s\S]*))?$/;
+  /^--(?:ex(?:ec?)?|ext\w*|op(?:en?)?|open-\w*|upl\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|[\w-]+hook|smtp-server|sendmail|httpd|browser|setup)(?:-\w*)*(?:=([\s\S]*))?$/;
 const RUNNING_LETTER: Readonly<Record<string, string>> = {
   rebase: "x",
   difftool: "x",
@@ -72,6 +72,7 @@ function gitInner(words: readonly string[]): Inner {
         .filter((word) => !/^(?:-q|--quiet|--recursive)$/.test(word));
       inner.scripts.push({ text: inside.join(" "), sure: true });
     }
+    if (command === "remote-ext") runAddress(`ext::${rest[1] ?? ""}`, inner);
     if (command === "hook" && rest[0] === "run") inner.unsure.push("a hook of git");
     if (/^(?:difftool|mergetool)$/.test(command)) toolsOfGit(rest, inner);
     if (command === "for-each-repo") inner.commands.push({ words: ["git", MANY], sure: false });
@@ -145,7 +146,7 @@ function optionsThatRun(
     const bundled = short && !word.startsWith("--") ? new RegExp(short).exec(word) : null;
     if (long) inner.scripts.push({ text: long[1] ?? next, sure: false });
     if (bundled) inner.scripts.push({ text: bundled[1] || next, sure: false });
-    const config = command === "clone" ? /^(?:-[a-zA-Z]*c|--conf\w*=?)([\s\S]*)$/.exec(word) : null;
+    const config = command === "clone" ? /^(?:-[a-zA-Z]*c|--con?f?(?:ig?)?=?)([\s\S]*)$/.exec(word) : null;
     const pair = config && (config[1] || next);
     if (pair) set(pair.slice(0, indexOrEnd(pair, "=")), pair.slice(indexOrEnd(pair, "=") + 1));
     if (isRunAddress(word)) runAddress(word, inner);
