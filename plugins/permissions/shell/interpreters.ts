@@ -17,6 +17,9 @@ export interface ShellCode {
 }
 
 const SHELLS = /^(?:ba|da|z|k|mk|a|fi|c|tc|rba|ya)?sh$/;
+/** Long options of bash with one dash; other shells take their letters for options. */
+const LONG_WITH_ONE_DASH =
+  /^-(?:login|norc|noprofile|noediting|posix|restricted|verbose|debugger|rcfile|init-file|version|help)$/;
 const LONG_OPTIONS = /^--(?:login|norc|noprofile|noediting|posix|restricted|verbose|debugger|private|no-config)$/;
 
 /** The code that a shell runs, judged by its arguments; undefined for other programs. */
@@ -34,6 +37,7 @@ export function shellCode(name: string, words: readonly string[]): ShellCode | u
       at++;
       break;
     }
+    if (LONG_WITH_ONE_DASH.test(word)) return { unsure: `the option ${word} of ${name}` };
     if (/^--(?:rcfile|init-file)$/.test(word)) also.push(words[++at] ?? MANY);
     else if (word.startsWith("--") ? !LONG_OPTIONS.test(word) : name === "fish" && /C/.test(word))
       return { unsure: `the option ${word} of ${name}` };
