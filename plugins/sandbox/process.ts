@@ -34,11 +34,16 @@ async function begin(
   try {
     return new Running(command, job, options, ledger);
   } catch (thrown) {
-    await command.release();
+    await release(command);
     const tooLong = codeOf(thrown) === "E2BIG";
     const reason = tooLong ? "an argument is longer than the system takes; put it into a file" : messageOf(thrown);
     throw errors.SANDBOX_START({ executor: command.executor, reason }, { cause: thrown });
   }
+}
+
+/** Releases a command. Files of it that cannot be removed now are removed when the session is closed. */
+async function release(command: ExecutorCommand): Promise<void> {
+  await command.release().catch(() => {});
 }
 
 class Running implements SandboxRun {
@@ -66,8 +71,9 @@ class Running implements SandboxRun {
     this.ledger = ledger;
     this.command = command;
     if (executor === "local") ledger.expect(this.mark);
-    const files = (direct?.files ?? []).map(({ path, flags }) => openSync(path, flags));
+    const files: number[] = [];
     try {
+      for (const { path, flags } of direct?.files ?? []) files.push(openSync(path, flags));
       this.child = spawn(file, args, {
         cwd: executor === "local" ? job.cwd : "/",
         env: executor === "local" ? { ...env, [MARK]: this.mark } : env,
@@ -103,7 +109,7 @@ class Running implements SandboxRun {
       if (this.executor === "local") this.ledger.add(this.child.pid as number, this.mark);
     } catch (thrown) {
       this.ledger.remove(this.mark);
-      await this.command.release();
+      await release(this.command);
       const missing = codeOf(thrown) === "ENOENT";
       const reason = missing ? "the program or its directory does not exist" : messageOf(thrown);
       throw errors.SANDBOX_START({ executor: this.executor, reason }, { cause: thrown });
@@ -153,8 +159,11 @@ class Running implements SandboxRun {
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
     this.ledger.remove(this.mark);
-    const ended = await this.outcome(exitCode, durationMs);
-    await this.command.release();
+    const ended = await this.outcome(exitCode, durationMs).catch((thrown) => ({
+      failed: messageOf(thrown),
+      durationMs,
+    }));
+    await release(this.command);
     return ended;
   }
 
