@@ -79,6 +79,14 @@ describe("with lists", () => {
     expect(judged("ls", { allow, deny: ["ls"] })).toContain("ls is denied");
   });
 
+  it("without an allow rule, programs that are in no list run, even if they can run others", () => {
+    const deny = ["curl"];
+    for (const command of ["python3 x.py", "node x.js", "npm exec curl", "fd -x curl"]) {
+      expect(judged(command, { deny })).toEqual(command.split(" "));
+      expect(judged(command, { allow: ["ls"], deny })).toContain("is not allowed");
+    }
+  });
+
   it("a program is recognised by every name, with its version and through links", () => {
     const names = ["perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu"].filter((name) => existsSync(`/usr/bin/${name}`));
     for (const name of names) {
