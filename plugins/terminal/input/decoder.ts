@@ -186,7 +186,10 @@ class InputDecoder implements Decoder {
 /** The length of the key at the start of the input; undefined if the key is not complete. */
 function lengthOfKey(text: string): number | undefined {
   if (!text.startsWith(ESC)) return text.codePointAt(0)! > 0xffff ? 2 : 1;
-  if (text.length > LONGEST) return 1;
+  return lengthOfSequence(text) ?? (text.length > LONGEST ? 1 : undefined);
+}
+
+function lengthOfSequence(text: string): number | undefined {
   const second = text[1];
   if (second === undefined) return undefined;
   if (second === ESC) {

@@ -38,6 +38,13 @@ describe("the decoder of keys", () => {
     );
   });
 
+  it("reads a paste or a key at the start of a read of any length", () => {
+    const long = "x".repeat(10_000);
+    expect(decoded(`\x1b[200~${long}\x1b[201~`).inputs).toEqual([`\x1b[200~${long}\x1b[201~`]);
+    expect(decoded("\x1b[20", `0~${long}\x1b[201~`).inputs).toEqual([`\x1b[200~${long}\x1b[201~`]);
+    expect(decoded(`\x1b[A${long}`).inputs.slice(0, 2)).toEqual(["\x1b[A", "x"]);
+  });
+
   it("treats an escape character as the key Esc only after a moment without more", () => {
     const { inputs, timer } = decoded("\x1b");
     expect([inputs, timer.waits()]).toEqual([[], 30]);
