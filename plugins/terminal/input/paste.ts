@@ -5,6 +5,8 @@ const END = "\x1b[201~";
 /** Lines from which on a paste is long. */
 const LONG_LINES = 10;
 const LONG_CHARACTERS = 1_000;
+/** More pastes than a field can have. */
+const MOST_PASTES = 1e9;
 /** The form of a mark. pi-tui's editor treats it as one character. */
 const MARK = /\[paste #(\d+)(?: (?:\+\d+ lines|\d+ chars))?\]/g;
 const ESC = String.fromCharCode(0x1b);
@@ -60,10 +62,22 @@ export function written(text: string, pastes: Pastes): string {
   return text.replace(MARK, (mark, number) => pastes.get(Number(number)) ?? mark);
 }
 
-/** A number for a new paste that neither a known paste nor a mark in the text has. */
+/** A number for a new paste that is larger than those of all known pastes and all marks in the text. Marks beyond any real number do not count. */
 export function freeNumber(text: string, pastes: Pastes): number {
-  const numbers = Array.from(text.matchAll(MARK), ({ 1: number }) => Number(number)).filter(Number.isSafeInteger);
-  return Math.max(0, ...pastes.keys(), ...numbers) + 1;
+  let highest = 0;
+  for (const { 1: digits } of text.matchAll(MARK)) {
+    const number = Number(digits);
+    if (number <= MOST_PASTES) highest = Math.max(highest, number);
+  }
+  for (const number of pastes.keys()) highest = Math.max(highest, number);
+  return highest + 1;
+}
+
+/** Text with each mark of a known paste replaced. */
+export function withoutMarks(text: string, pastes: Pastes, replaced: (mark: string) => string): string {
+  const by = new Map(marksIn(text, pastes).map(({ mark }) => [mark, ""]));
+  for (const mark of by.keys()) by.set(mark, replaced(mark));
+  return text.replace(MARK, (mark) => by.get(mark) ?? mark);
 }
 
 /** Whether text contains anything in the form of a mark. */

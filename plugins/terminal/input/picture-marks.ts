@@ -12,8 +12,10 @@ export interface Illustrated {
 
 /** The first mark for a pasted picture, from this number on, that is not in the text. */
 export function freeMark(text: string, from = 1): string {
-  const mark = `[image #${from}]`;
-  return text.includes(mark) ? freeMark(text, from + 1) : mark;
+  const marks = new Set(text.match(MARK));
+  let number = from;
+  while (marks.has(`[image #${number}]`)) number++;
+  return `[image #${number}]`;
 }
 
 /**

@@ -3,8 +3,21 @@ import { CURSOR_MARKER, type TUI } from "@mariozechner/pi-tui/dist/tui.js";
 import { visibleWidth } from "@mariozechner/pi-tui/dist/utils.js";
 import type { Cursor } from "../parts.ts";
 import { type EditAction, sequences } from "./edit-actions.ts";
-import { cleanText, freeNumber, isLong, looksMarked, markOf, marksIn, type Pastes, written } from "./paste.ts";
+import { segmentInParts } from "./graphemes.ts";
+import {
+  cleanText,
+  freeNumber,
+  isLong,
+  looksMarked,
+  markOf,
+  marksIn,
+  type Pastes,
+  withoutMarks,
+  written,
+} from "./paste.ts";
 import { type Breaking, breakBetweenWide } from "./wide-breaks.ts";
+
+segmentInParts();
 
 /** Private members of pi-tui's editor, in the pinned version; text-area.test.ts checks that they exist. */
 interface Inside extends Breaking {
@@ -133,10 +146,10 @@ export class TextArea {
 
   /** Replaces the whole text and puts the cursor at its end. Text that looks like the mark of a known paste is not taken for one. */
   set(text: string): void {
-    let clean = cleanText(text);
-    for (const { at, mark } of marksIn(clean, this.pastes).reverse())
-      clean = clean.slice(0, at) + this.marked(mark, clean) + clean.slice(at + mark.length);
-    this.replace(0, this.text.length, clean);
+    const clean = cleanText(text);
+    let number = freeNumber(`${this.text}\n${clean}`, this.pastes);
+    const own = withoutMarks(clean, this.pastes, (mark) => this.keep(number++, mark));
+    this.replace(0, this.text.length, own);
   }
 
   /** Restores text together with its pastes. */
@@ -193,8 +206,12 @@ export class TextArea {
     };
   }
 
-  private marked(text: string, beside = ""): string {
-    const number = freeNumber(`${this.text}\n${beside}\n${text}`, this.pastes);
+  private marked(text: string): string {
+    return this.keep(freeNumber(`${this.text}\n${text}`, this.pastes), text);
+  }
+
+  /** Keeps a paste, and returns its mark. */
+  private keep(number: number, text: string): string {
     this.inside.pastes.set(number, text);
     return markOf(number, text);
   }

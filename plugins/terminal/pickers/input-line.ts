@@ -1,15 +1,14 @@
 import { decodePrintableKey } from "@mariozechner/pi-tui/dist/keys.js";
+import { segmentsOf } from "../input/graphemes.ts";
 import { cleanText, pastedText } from "../input/paste.ts";
 import type { Keys } from "../keys.ts";
-
-const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** A line of text, such as a search, after a key was pressed: it is edited only at its end. Undefined if the key does not edit it. */
 export function typedInto(text: string, data: string, keys: Keys): string | undefined {
   const pasted = pastedText(data);
   if (pasted !== undefined) return text + cleanText(pasted).replace(/\s+/g, " ");
   if (keys.is(data, "deleteBackward"))
-    return [...segments.segment(text)]
+    return [...segmentsOf(text)]
       .slice(0, -1)
       .map((each) => each.segment)
       .join("");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contentOf } from "../../../../plugins/terminal/input/content.ts";
 import { droppedImage } from "../../../../plugins/terminal/input/dropped-image.ts";
+import { freeMark } from "../../../../plugins/terminal/input/picture-marks.ts";
 import type { Submission } from "../../../../plugins/terminal/parts.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
 import { emulator } from "../emulator.ts";
@@ -149,6 +150,34 @@ describe("the field", () => {
     field.setText(`again ${mark}`);
     type(key.enter);
     expect(sent.at(-1)).toEqual(message(`again ${mark}`));
+  });
+
+  it("takes text with any number of marks for pastes and pictures", () => {
+    const { field, sent, type } = desk();
+    const marks = Array.from({ length: 150_000 }, (_, index) => `[paste #${index + 1}]`).join("\n");
+    const same = "[paste #1]\n".repeat(20_000);
+    type(paste("first\n".repeat(11)), paste(marks), key.enter);
+    type(paste("first\n".repeat(11)));
+    field.setText(same);
+    type(key.enter);
+    expect(sent).toEqual([message("first\n".repeat(11) + marks), message(same)]);
+    const pictures = Array.from({ length: 50_000 }, (_, index) => `[image #${index + 1}]`).join("\n");
+    expect(freeMark(pictures)).toBe("[image #50001]");
+  });
+
+  it("keeps several pastes apart beside a mark with the largest number", () => {
+    const { sent, type } = desk();
+    const [mark, first, second] = [`[paste #${Number.MAX_SAFE_INTEGER}]`, "1\n".repeat(11), "2\n".repeat(11)];
+    type(paste(mark), paste(first), paste(second), key.enter);
+    expect(sent).toEqual([message(mark + first + second)]);
+  });
+
+  it("shows and edits a line of any length", () => {
+    const { field, sent, type } = desk();
+    const line = "a word 字 👍🏽 ".repeat(4_000);
+    field.setText(line);
+    type("!", key.left, key.left, key.left, key.backspace, key.enter);
+    expect(sent).toEqual([message(`${line.slice(0, -" 👍🏽 ".length)}👍🏽 !`)]);
   });
 
   it("removes control characters from pastes, and keeps tabs and every line end", () => {
