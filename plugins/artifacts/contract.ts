@@ -66,6 +66,8 @@ export interface SessionArtifacts {
   part(version: ArtifactVersion, offset: number, length: number): Buffer;
   /** The latest version of each artifact, sorted by name. */
   list(): ArtifactVersion[];
+  /** All versions of all artifacts, sorted by name, and oldest first. */
+  all(): ArtifactVersion[];
   /** All versions of an artifact, oldest first. */
   versions(name: string): ArtifactVersion[];
   /** Removes an artifact with all its versions from the list. Returns whether it was listed. */

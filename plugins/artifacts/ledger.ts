@@ -7,8 +7,13 @@ export type Entry = ArtifactVersion | { removed: string };
 export function versionsByName(entries: Iterable<Entry>): Map<string, ArtifactVersion[]> {
   const found = new Map<string, ArtifactVersion[]>();
   for (const entry of entries) {
-    if ("removed" in entry) found.delete(entry.removed);
-    else found.set(entry.name, [...(found.get(entry.name) ?? []), entry]);
+    if ("removed" in entry) {
+      found.delete(entry.removed);
+      continue;
+    }
+    const versions = found.get(entry.name);
+    if (versions) versions.push(entry);
+    else found.set(entry.name, [entry]);
   }
   return found;
 }

@@ -33,7 +33,7 @@ const MAX_DEPTH = 200;
  * artifact is followed where it is nearest: further down, its lineage could be cut.
  */
 export function treeOf(artifacts: SessionArtifacts, artifact: ArtifactVersion): LineageTree {
-  const all = artifacts.list().flatMap(({ name }) => artifacts.versions(name));
+  const all = byContent(artifacts.all());
   const met = new Set<string>();
   let parts = 0;
   /** Adds the inputs of an artifact, and returns those that are followed. */
@@ -58,10 +58,20 @@ export function treeOf(artifacts: SessionArtifacts, artifact: ArtifactVersion): 
   return root;
 }
 
+/** The versions by the hash of their bytes. */
+function byContent(all: readonly ArtifactVersion[]): Map<string, ArtifactVersion[]> {
+  const found = new Map<string, ArtifactVersion[]>();
+  for (const version of all) {
+    const same = found.get(version.sha256);
+    if (same) same.push(version);
+    else found.set(version.sha256, [version]);
+  }
+  return found;
+}
+
 /** The artifact of an input: by its name, or by its bytes if it is a file that had been saved before. */
-function sourceOf(all: readonly ArtifactVersion[], input: LineageInput, maker: ArtifactVersion) {
-  return all.find(({ name, version, sha256, savedAt }) => {
-    if (sha256 !== input.sha256) return false;
+function sourceOf(all: ReadonlyMap<string, ArtifactVersion[]>, input: LineageInput, maker: ArtifactVersion) {
+  return all.get(input.sha256)?.find(({ name, version, savedAt }) => {
     if (input.artifact !== undefined) return name === input.artifact && version === input.version;
     return savedAt < maker.savedAt;
   });

@@ -48,8 +48,11 @@ export class Store implements SessionArtifacts {
   }
 
   list(): ArtifactVersion[] {
-    const all = [...versionsByName(this.own()).values(), ...versionsByName(this.user.entries()).values()];
-    return all.flatMap((versions) => versions.at(-1) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.histories().flatMap((versions) => versions.at(-1) ?? []);
+  }
+
+  all(): ArtifactVersion[] {
+    return this.histories().flat();
   }
 
   versions(name: string): ArtifactVersion[] {
@@ -82,6 +85,11 @@ export class Store implements SessionArtifacts {
     // The log also records the user's artifacts, so that their origin is known.
     await this.session.append("artifact", whole);
     return whole;
+  }
+
+  private histories(): ArtifactVersion[][] {
+    const all = [...versionsByName(this.own()), ...versionsByName(this.user.entries())];
+    return all.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, versions]) => versions);
   }
 
   private entriesFor(name: string): Entry[] {

@@ -237,6 +237,18 @@ describe("a lineage", () => {
     expect(JSON.stringify(tree).length).toBeLessThan(100_000);
   });
 
+  it("takes little time beside thousands of the user's artifacts", async () => {
+    await using t = await open();
+    const saved = { version: 0, size: 1, mimeType: "text/plain", savedAt: 1 };
+    const sources = Array.from({ length: 4_000 }, (_, at) => ({ ...saved, name: `user:${at}`, sha256: hash(`${at}`) }));
+    const inputs = sources.map(({ name, sha256 }) => ({ from: name, to: name, sha256, artifact: name, version: 0 }));
+    const made = { ...saved, name: "user:all", sha256: hash("all"), savedAt: 2, lineage: { by: "me", inputs } };
+    fs.mkdirSync(t.path("artifacts"), { recursive: true });
+    fs.writeFileSync(t.path("artifacts/user.json"), JSON.stringify({ version: 1, entries: [...sources, made] }));
+    const tree = await t.client.request("get_lineage", { sessionId: (await t.session()).id, name: "user:all" });
+    expect(tree.inputs.map((input) => input.made?.artifact)).toEqual(sources);
+  });
+
   it("is cut where thousands of versions were each made from the one before", async () => {
     await using t = await open();
     const name = "user:a";
