@@ -2,7 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { messageOf } from "@scorel/kernel";
 import type { LoginWay, ModelAdminService } from "@scorel/model/contract";
 import { errors } from "./errors.ts";
-import { createLines, type Lines } from "./lines.ts";
+import { createLines, type Lines, pipedAnswer } from "./lines.ts";
 import { readSecret } from "./secret-input.ts";
 
 /** Exit code after Ctrl-C. */
@@ -12,12 +12,17 @@ const INTERRUPTED = 130;
 export async function providerOf(invocation: Invocation): Promise<string> {
   const [named] = invocation.args;
   if (named !== undefined) return named;
+  invocation.stdout.write("Provider, such as openai or anthropic, or `custom` for your own server: ");
+  const answer = await firstAnswer(invocation);
+  if (answer === "") throw errors.MODELS_LOGIN_ENDED();
+  return answer;
+}
+
+async function firstAnswer(invocation: Invocation): Promise<string> {
+  if (invocation.stdin.isTTY !== true) return pipedAnswer(invocation);
   const lines = createLines(invocation);
   try {
-    invocation.stdout.write("Provider, such as openai or anthropic, or `custom` for your own server: ");
-    const answer = await lines.answer();
-    if (answer === "") throw errors.MODELS_LOGIN_ENDED();
-    return answer;
+    return await lines.answer();
   } finally {
     lines.close();
   }

@@ -218,6 +218,15 @@ describe("scorel login", () => {
     expect(out).toBe(`Stored the key for groq in ${join(home, ".scorel/auth.json")}.\nTo try it: scorel model check\n`);
   });
 
+  it.each([
+    ["at once", ["groq\ngsk-0123456789\n"]],
+    ["in pieces", ["gr", "oq\r", "\ngsk-01234", "56789\n"]],
+    ["line by line", ["groq\n", "gsk-0123456789\n"]],
+  ])("takes a provider and a key from a pipe that come %s", async (_how, pieces) => {
+    const { code } = await run("login", [], { stdin: Readable.from(pieces.map((piece) => Buffer.from(piece))) });
+    expect([code, stored()]).toEqual([0, { groq: "gsk-0123456789" }]);
+  });
+
   it("takes a key that a person types, without echo", async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
     stdin.write("gsk-0123456789\r");
