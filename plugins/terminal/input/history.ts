@@ -126,7 +126,7 @@ function newestLines(path: string): string {
   const kept: string[] = [];
   for (const sent of [...readTexts(path)].reverse().slice(0, KEPT_TEXTS)) {
     const line = `${JSON.stringify(sent)}\n`;
-    room -= line.length;
+    room -= Buffer.byteLength(line);
     if (room < 0) break;
     kept.unshift(line);
   }

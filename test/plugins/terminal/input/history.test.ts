@@ -113,9 +113,9 @@ describe("the history", () => {
     expect(new History(path).all().map(({ text }) => text)).toEqual(["good", "red", "after"]);
   });
 
-  it("stays small: the oldest texts are dropped", async () => {
+  it.each(["x", "字"])("stays small: the oldest texts are dropped, of %s", async (character) => {
     const history = new History(path);
-    const long = "x".repeat(99_000);
+    const long = character.repeat(99_000);
     for (let n = 0; n < 23; n++) await history.add({ mode: "message", text: `${n} ${long}` });
     expect(statSync(path).size).toBeLessThan(1_300_000);
     expect(history.all().at(-1)?.text.slice(0, 3)).toBe("22 ");
