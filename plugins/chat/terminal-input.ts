@@ -31,8 +31,10 @@ export class TerminalInput extends EventEmitter {
   private readonly stdin: KeyStream;
   private readonly terminal: Writable;
   private readonly decoder = new StringDecoder("utf8");
-  /** Received characters that may be the beginning of a mark, or the pasted text so far. */
+  /** Received characters that may be the beginning of a mark. */
   private pending = "";
+  /** The parts of the paste so far. */
+  private pasted: string[] = [];
   private isPasting = false;
   private isAsked = false;
   private timer: NodeJS.Timeout | undefined;
@@ -116,17 +118,33 @@ export class TerminalInput extends EventEmitter {
     const mark = isPasting ? END : BEGIN;
     const at = pending.indexOf(mark);
     if (at < 0) {
-      if (!isPasting) this.pass(pending.length - beginningOf(mark, pending));
+      const count = pending.length - beginningOf(mark, pending);
+      if (isPasting) this.keep(count);
+      else this.pass(count);
       return false;
     }
-    if (isPasting) this.emit("paste", pending.slice(0, at));
-    else {
+    if (isPasting) {
+      this.keep(at);
+      this.endPaste();
+    } else {
       this.pass(at);
       this.settle();
     }
     this.pending = pending.slice(at + mark.length);
     this.isPasting = !isPasting;
     return true;
+  }
+
+  /** Moves the first pending characters to the paste. */
+  private keep(count: number): void {
+    this.pasted.push(this.pending.slice(0, count));
+    this.pending = this.pending.slice(count);
+  }
+
+  private endPaste(): void {
+    const text = this.pasted.join("");
+    this.pasted = [];
+    this.emit("paste", text);
   }
 
   /** Passes the first pending characters on as keys. */
@@ -154,8 +172,8 @@ export class TerminalInput extends EventEmitter {
     const { pending, isPasting } = this;
     this.isPasting = false;
     if (isPasting) {
-      this.pending = "";
-      this.emit("paste", pending);
+      this.keep(pending.length);
+      this.endPaste();
     } else this.pass(pending.length);
   };
 }

@@ -101,3 +101,15 @@ it("the lines of a paste are sent as they were, also if they look like the mark 
   expect(texts.insert("\u001b[2J")).toBe("[pasted 3: 4 characters]");
   expect(texts.expand(`x ${one} ${two} [pasted 9: 1 lines]`)).toBe("x a\n[pasted 2: 2 lines] b\nc [pasted 9: 1 lines]");
 });
+
+it("reads a large paste in many pieces", () => {
+  const stdin = Object.assign(new EventEmitter(), { pause() {}, resume() {}, setRawMode() {} });
+  const input = new TerminalInput(stdin as KeyStream, new PassThrough());
+  const pastes: string[] = [];
+  input.on("paste", (words: string) => pastes.push(words));
+  const piece = `${"x".repeat(4_090)}\u001b[20`;
+  const pieces = ["\u001b[20", "0~", ...Array<string>(1_000).fill(piece), "\u001b[2", "01~"];
+  for (const each of pieces) stdin.emit("data", Buffer.from(each));
+  input.end();
+  expect(pastes).toEqual([piece.repeat(1_000)]);
+});
