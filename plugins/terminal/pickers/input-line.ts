@@ -12,7 +12,7 @@ export function typedInto(text: string, data: string, keys: Keys): string | unde
       .slice(0, -1)
       .map((each) => each.segment)
       .join("");
-  if (keys.is(data, "deleteWordBackward")) return text.replace(/\S*\s*$/, "");
+  if (keys.is(data, "deleteWordBackward")) return /^[\s\S]*\s(?=\S)/.exec(text)?.[0] ?? "";
   if (keys.is(data, "deleteToStart")) return "";
   const character = decodePrintableKey(data) ?? data;
   return /\p{Cc}/u.test(character) ? undefined : text + character;
