@@ -2,8 +2,19 @@ import type { CliCommand } from "@scorel/cli/contract";
 import { kinds } from "./commands/kinds.ts";
 import type { ExtensionsService } from "./contract.ts";
 
-/** `scorel plugin new|list|check|test|types`. */
-export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
+/** `scorel plugin new|list|check|test|types`. `running` holds the commands that the process waits for when it ends. */
+export function pluginCommands(extensions: ExtensionsService, running: Set<Promise<unknown>>): CliCommand[] {
+  return commands(extensions).map((command) => ({
+    ...command,
+    run: async (invocation) => {
+      const ended = Promise.resolve(command.run(invocation));
+      running.add(ended);
+      return ended.finally(() => running.delete(ended));
+    },
+  }));
+}
+
+function commands(extensions: ExtensionsService): CliCommand[] {
   return [
     {
       noun: "plugin",

@@ -11,5 +11,10 @@ export default definePlugin({
   scope: "host",
   needs: ["extensions"],
 
-  cliCommands: ({ extensions }) => pluginCommands(extensions),
+  activate(ctx) {
+    const running = new Set<Promise<unknown>>();
+    // Waits for running commands: an interrupted check or test removes its temporary folder.
+    ctx.beforeStop(async () => void (await Promise.allSettled(running)));
+    return { cliCommands: pluginCommands(ctx.extensions, running) };
+  },
 });

@@ -130,16 +130,19 @@ test("it opens", async () => {
     expect(await s.run(["plugin", "test", file])).toMatchObject({ code: 1, stdout: expect.stringContaining("fail 1") });
   });
 
-  it("ends the tests when it is ended itself", async () => {
+  it("ends the tests when it is ended itself, and leaves nothing", async () => {
     using s = scratch();
+    const temporary = join(s.home, "temporary");
+    mkdirSync(temporary);
     const file = s.file("~/.scorel/extensions/mine.ts", extension);
     const hangs = "console.log('pid', process.pid);\n  await new Promise((done) => setTimeout(done, 600_000));";
     s.file("~/.scorel/extensions/mine.test.ts", test(hangs));
-    const running = s.start(["plugin", "test", file]);
+    const running = s.start(["plugin", "test", file], { env: { TMPDIR: temporary } });
     const pid = Number((await running.line((line) => line.startsWith("pid "))).slice(4));
     running.child.kill("SIGTERM");
     expect((await running.finished).code).toBe(143);
     await eventually(() => expect(isAlive(pid)).toBe(false));
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it("gives the tests neither keys nor the user's home", async () => {
@@ -400,6 +403,31 @@ export default {
     const { code, stdout } = await s.run(["plugin", "check", file, "--load"], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("load: wrong") });
     expect(stdout).toContain(`{"home":[".scorel"],"key":"none","cwd":[]} (${file}:6)`);
+  });
+
+  it("--load ends the process and leaves nothing when it is ended itself", async () => {
+    using s = scratch();
+    const temporary = join(s.home, "temporary");
+    mkdirSync(temporary);
+    const pidFile = join(s.home, "pid");
+    const file = s.file(
+      "~/.scorel/extensions/slow.mjs",
+      `import { writeFileSync } from "node:fs";
+       writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
+       await new Promise((done) => setTimeout(done, 600_000));
+       export default { id: "slow", name: "Slow", version: "1.0.0" };`,
+    );
+    const options = { env: { PATH: withoutTsc, TMPDIR: temporary } };
+    const running = s.start(["plugin", "check", "--load", file], options);
+    const pid = await eventually(() => {
+      const found = readFileSync(pidFile, "utf8");
+      expect(found).toMatch(/^\d+$/);
+      return Number(found);
+    });
+    running.child.kill("SIGTERM");
+    expect((await running.finished).code).toBe(143);
+    await eventually(() => expect(isAlive(pid)).toBe(false));
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it("--load names an event type and a projection that another plugin already has", async () => {

@@ -14,7 +14,11 @@ const LIMIT_MS = 60_000;
  * Loads a copy of the extension in a separate process with an empty home and directory and no keys in its environment, and
  * returns its row of `scorel plugin list`. `config` is the text of that home's config.toml. Throws EXTENSIONS_NO_ANSWER when that process ends without printing the list.
  */
-export async function probe(target: Target, config: string, { env }: Pick<Invocation, "env">): Promise<PluginRow> {
+export async function probe(
+  target: Target,
+  config: string,
+  { env, interrupt }: Pick<Invocation, "env" | "interrupt">,
+): Promise<PluginRow> {
   const root = makeTemporaryFolder("scorel-check-");
   try {
     const home = join(root, "home");
@@ -23,7 +27,7 @@ export async function probe(target: Target, config: string, { env }: Pick<Invoca
     for (const folder of [place, project]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const copied = copy(target, place);
     if (config !== "") writeFileSync(join(home, ".scorel", "config.toml"), config, { mode: 0o600 });
-    const printed = await run(project, { ...ownEnvironment(env), HOME: home, USERPROFILE: home });
+    const printed = await run(project, { ...ownEnvironment(env), HOME: home, USERPROFILE: home }, interrupt);
     const row = printed.rows?.find(({ id }) => id === target.id);
     if (!row) throw errors.EXTENSIONS_NO_ANSWER({ path: target.file, reason: printed.reason });
     const { reason } = row;
@@ -63,10 +67,15 @@ function withImports(file: string, found: Set<string>): Set<string> {
   return found;
 }
 
-function run(cwd: string, env: Record<string, string>): Promise<{ rows?: PluginRow[]; reason: string }> {
+function run(
+  cwd: string,
+  env: Record<string, string>,
+  signal: AbortSignal,
+): Promise<{ rows?: PluginRow[]; reason: string }> {
   const args = [process.argv[1] as string, "plugin", "list", "--output", "json"];
+  const options = { cwd, env, signal, timeout: LIMIT_MS, maxBuffer: 2 ** 26 };
   return new Promise((done) => {
-    execFile(process.execPath, args, { cwd, env, timeout: LIMIT_MS, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
       done(answer(stdout, stderr.trim() || (error?.message ?? "it printed nothing to read"))),
     );
   });

@@ -11,7 +11,7 @@ import type { Step, Target } from "./step.ts";
 export async function checkTypes(
   extensions: ExtensionsService,
   target: Target,
-  { env }: Pick<Invocation, "env">,
+  { env, interrupt }: Pick<Invocation, "env" | "interrupt">,
 ): Promise<Step> {
   const step = { name: "types", problems: [] };
   if (!existsSync(extensions.tsconfig))
@@ -19,7 +19,8 @@ export async function checkTypes(
   const compiler = await compilerFor(extensions, target, env.PATH ?? "");
   if (compiler === undefined)
     return { ...step, skipped: true, note: "no tsc on the PATH; npm install --global typescript brings one" };
-  return { ...step, note: `by ${compiler}`, problems: await problemsBy(compiler, extensions.tsconfig, target) };
+  const problems = await problemsBy(compiler, extensions.tsconfig, target, interrupt);
+  return { ...step, note: `by ${compiler}`, problems };
 }
 
 /** The compiler on the PATH, else the one in the extension's project, if the project is trusted. */
@@ -37,23 +38,29 @@ function above(file: string, name: string): string[] {
   return found;
 }
 
-async function problemsBy(compiler: string, tsconfig: string, { file }: Target): Promise<string[]> {
+async function problemsBy(
+  compiler: string,
+  tsconfig: string,
+  { file }: Target,
+  signal: AbortSignal,
+): Promise<string[]> {
   const folder = makeTemporaryFolder("scorel-types-");
   try {
     const project = join(folder, "tsconfig.json");
     const compilerOptions = { allowJs: true };
     const files = [join(dirname(tsconfig), "contracts.d.ts"), file];
     writeFileSync(project, JSON.stringify({ extends: tsconfig, compilerOptions, files }));
-    return problemsIn(await run(compiler, ["--project", project, "--pretty", "false"], dirname(file)), dirname(file));
+    const args = ["--project", project, "--pretty", "false"];
+    return problemsIn(await run(compiler, args, { cwd: dirname(file), signal }), dirname(file));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Runs the compiler and returns its output; "" when it succeeds. */
-function run(compiler: string, args: string[], cwd: string): Promise<string> {
+function run(compiler: string, args: string[], options: { cwd: string; signal: AbortSignal }): Promise<string> {
   return new Promise((resolve) => {
-    execFile(compiler, args, { cwd, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+    execFile(compiler, args, { ...options, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
       resolve(error ? stdout || stderr || error.message : ""),
     );
   });

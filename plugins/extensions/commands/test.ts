@@ -24,8 +24,10 @@ export async function runTests(extensions: ExtensionsService, invocation: Invoca
   if (!folder) tellRun(path, invocation);
   const home = makeTemporaryFolder("scorel-plugin-test-");
   try {
-    mkdirSync(join(home, "tmp"), { mode: 0o700 });
-    const own = { ...ownEnvironment(env), HOME: home, USERPROFILE: home };
+    const temporary = join(home, "tmp");
+    mkdirSync(temporary, { mode: 0o700 });
+    // A test that is ended leaves its temporary files: they are removed with the home.
+    const own = { ...ownEnvironment(env), HOME: home, USERPROFILE: home, TMPDIR: temporary };
     return await run([extensions.testRunner, ...files], { cwd: dirname(files[0] as string), env: own }, invocation);
   } finally {
     rmSync(home, { recursive: true, force: true });
