@@ -30,6 +30,9 @@ const SHORTEST = 2;
 const ENDING = /(?:ies|ing|ed|es|er|s|e|y)$/;
 const SHORTEST_STEM = 3;
 
+/** The characters that are segmented at a time. */
+const PART = 1_000;
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** Every word of a text once, in lower case. */
@@ -98,7 +101,18 @@ export function stemOf(word: string): string {
   return stem.length < SHORTEST_STEM ? word : stem.replace(/([b-df-hj-np-tv-z])\1$/, "$1");
 }
 
+/** The words of a text. It is segmented in parts, since V8 keeps a copy of the segmented text for each segment. */
 function segments(run: string): string[] {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "word" });
-  return Array.from(segmenter.segment(run), ({ segment }) => segment);
+  const words: string[] = [];
+  for (let from = 0; from < run.length; ) {
+    const part = Array.from(segmenter.segment(run.slice(from, from + PART)), ({ segment }) => segment);
+    // The last word may continue behind the part.
+    if (from + PART < run.length && part.length > 1) part.pop();
+    for (const word of part) {
+      words.push(word);
+      from += word.length;
+    }
+  }
+  return words;
 }

@@ -37,6 +37,12 @@ describe("the words of a text", () => {
   it("are found in languages without spaces", () => {
     expect([...tellingWords("请写一份会议纪要。").values()]).toContain("会议");
   });
+
+  it("are found in languages without spaces in text of any length", () => {
+    // Segmented as a whole, this would take minutes.
+    const text = "今天我们来讨论一下这个问题然后请写一份会议纪要".repeat(10_000);
+    expect([...wordsIn(text).values()]).toEqual([...wordsIn(text.slice(0, 460)).values()]);
+  });
 });
 
 describe("a text", () => {
