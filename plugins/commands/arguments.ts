@@ -38,8 +38,8 @@ function readArguments(schema: z.ZodObject): Argument[] {
 }
 
 /** Returns a command's usage, for example `/name <event> [words] [--files]`. */
-export function usageOf(name: string, schema: z.ZodObject | undefined): string {
-  if (!schema) return `/${name}`;
+export function usageOf(name: string, schema: z.ZodObject | undefined, hint = ""): string {
+  if (!schema) return `/${name} ${hint}`.trimEnd();
   const words = argumentsOf(schema).map(({ key, flag, required, values }) => {
     if (flag) return `[--${key}]`;
     const shown = values.length > 0 ? values.join("|") : key;

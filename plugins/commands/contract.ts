@@ -20,6 +20,8 @@ export interface SlashCommand {
    * coerces them.
    */
   args?: z.ZodObject;
+  /** How to write the text after the name of a command without `args`, such as `<issue> [priority]`. Lists show it behind the name. */
+  hint?: string;
   /**
    * Operations that the command is equivalent to. Only a client whose scope includes all of them may run it. A client that may only read may
    * run a command whose operations are all `readOnly`; such a command must not change anything by itself. Calls of `request` are checked in

@@ -34,7 +34,7 @@ export class CommandRegistry {
         name,
         plugin,
         description: command.summary ?? command.description ?? "",
-        usage: usageOf(name, command.args),
+        usage: usageOf(name, command.args, command.hint),
         group: command.group ?? OTHER,
         ...(command.keys !== undefined && { keys: keysOf(command) }),
         ...(command.choices && { chooses: true as const }),

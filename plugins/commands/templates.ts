@@ -103,7 +103,8 @@ function fromFile(path: string): SlashCommand {
   const { description, hint, body } = parse(readFileSync(path, "utf8"));
   const asked = askedFor(body);
   return {
-    summary: [description || firstLine(body), hint].filter(Boolean).join(" "),
+    summary: description || firstLine(body),
+    hint,
     operations: ["send_message"],
     async run(args: string, { sessionId, request }) {
       const { id } = await request("send_message", { sessionId, content: fill(asked, args) });

@@ -23,11 +23,19 @@ export function usableCommands(
 function flawOf(name: string, value: unknown): string | undefined {
   if (!/^[^\s/]+$/.test(name)) return "its name has to be one word without a slash";
   if (typeof value !== "object" || value === null) return "it is neither a function nor an object with one";
-  const { summary = "", description = "", group = "", args, operations = "all" } = value as Record<string, unknown>;
+  const {
+    summary = "",
+    description = "",
+    group = "",
+    hint = "",
+    args,
+    operations = "all",
+  } = value as Record<string, unknown>;
   const { complete, choices, keys = [], run, handler } = value as Record<string, unknown>;
   if (typeof (run ?? handler) !== "function") return 'it has neither "run" nor "handler"';
   if (typeof summary !== "string" || typeof description !== "string") return "its summary is not text";
   if (typeof group !== "string") return "its group is not text";
+  if (typeof hint !== "string") return "its hint is not text";
   const unreadable = args === undefined ? undefined : flawOfArguments(args);
   if (unreadable !== undefined) return unreadable;
   if (operations !== "all" && !isNames(operations)) return 'its operations are neither "all" nor a list of names';

@@ -23,6 +23,7 @@ const commandFields = {
   summary: true,
   description: true,
   group: true,
+  hint: true,
   args: true,
   operations: true,
   keys: true,

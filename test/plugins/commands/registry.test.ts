@@ -317,8 +317,8 @@ describe("a Markdown file", () => {
       },
       {
         name: "review",
-        description: "Look it over <file>",
-        usage: "/review",
+        description: "Look it over",
+        usage: "/review <file>",
         plugin: join(s.home.home, ".scorel/commands/review.md"),
         group: "Other",
       },
