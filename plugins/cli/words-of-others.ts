@@ -21,7 +21,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 };
 
 const AGENTS =
-  'Agents for subagents are files in .scorel/agents. To work with subagents: use = ["subagents"] at the top of ~/.scorel/config.toml.';
+  'Agents for subagents are files in .scorel/agents or .claude/agents. To work with subagents: use = ["subagents"] at the top of ~/.scorel/config.toml.';
 
 /** Commands of other tools without an equivalent here, and what to tell the user. */
 const reasons: Readonly<Record<string, string>> = {

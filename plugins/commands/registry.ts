@@ -1,6 +1,7 @@
 import type { BaseContext } from "@scorel/kernel";
 import { flawOfKey } from "@scorel/kit/terminal/key-names";
 import { type Claim, claim } from "@scorel/kit/values/claims";
+import { namesakes } from "@scorel/kit/values/namesakes";
 import { usageOf } from "./arguments.ts";
 import type { ListedCommand, SlashCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -101,10 +102,12 @@ function keysOf({ keys = [] }: SlashCommand): string[] {
 }
 
 /**
- * Returns up to three similar names: those that share the longest beginning, since typos are rarely in the first
- * letters.
+ * Returns up to three similar names: those that have the name as a part, else those that share the longest beginning, since typos are rarely
+ * in the first letters.
  */
 function similarNames(name: string, names: readonly string[]): string[] {
+  const same = namesakes(name, names);
+  if (same.length > 0) return same.slice(0, 3);
   return names
     .map((each) => ({ each, shared: sharedLength(each, name) }))
     .filter(({ shared }) => shared >= 2)

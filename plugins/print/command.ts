@@ -3,6 +3,7 @@ import type { ListedCommand } from "@scorel/commands/contract";
 import { obeyed } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { namesakeHint } from "@scorel/kit/values/namesakes";
 import { errors } from "./errors.ts";
 import { outcomeOf } from "./formats.ts";
 
@@ -31,7 +32,11 @@ export async function commandIn(
   const command = known.find((each) => each.name === name);
   if (command?.sealed) throw errors.PRINT_COMMAND_SEALED({ name });
   if (command) return { name, args: args.trim() };
-  await warn(`warning: There is no slash command /${name} in this session, so the model gets it as text.`);
+  const hint = namesakeHint(
+    name,
+    known.map((each) => each.name),
+  );
+  await warn(`warning: There is no slash command /${name} in this session, so the model gets it as text.${hint}`);
   return undefined;
 }
 

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
@@ -45,6 +47,7 @@ it("other texts with a slash go to the model, with a warning if they could be co
   const warned = await s.run(["-p", "/mpc now"]);
   expect(warned.stdout).toBe("One.\n");
   expect(warned.stderr).toContain("There is no slash command /mpc in this session, so the model gets it as text.");
+  expect(warned.stderr).not.toContain("Did you mean");
   expect(await s.run(["-p", "/usr/bin/env fails"])).toMatchObject({ stdout: "Two.\n", stderr: "" });
   expect(await s.run(["-p", "/mcp"], { input: "piped" })).toMatchObject({ stdout: "Three.\n", stderr: "" });
   expect(model.requests.map(({ body }) => body.messages.at(-1).content)).toEqual([
@@ -52,4 +55,17 @@ it("other texts with a slash go to the model, with a warning if they could be co
     "/usr/bin/env fails",
     "/mcp\n\npiped",
   ]);
+});
+
+it("an unknown command is answered with those that have its name as a part", async () => {
+  using s = scratch({ inProcess: true });
+  await using model = await startModelServer([text("Done.")]);
+  s.useModel(model.baseUrl);
+  mkdirSync(join(s.home, ".scorel/skills/deploy"), { recursive: true });
+  writeFileSync(join(s.home, ".scorel/skills/deploy/SKILL.md"), "---\nname: deploy\ndescription: Deploys.\n---\nGo.\n");
+  expect(await s.run(["-p", "/deploy staging"])).toMatchObject({
+    stdout: "Done.\n",
+    stderr:
+      "warning: There is no slash command /deploy in this session, so the model gets it as text. Did you mean /skill:deploy?\n",
+  });
 });

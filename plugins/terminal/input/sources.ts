@@ -3,6 +3,7 @@ import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
 import type { ListedCommand } from "@scorel/commands/contract";
 import type { Client } from "@scorel/host/contract";
 import { choicesLike, typedArgument } from "@scorel/kit/text/choices";
+import { endsInPart } from "@scorel/kit/values/namesakes";
 import type {} from "@scorel/mentions/contract";
 import type { Asked, Source, Suggestion, Suggestions } from "./completing.ts";
 
@@ -73,19 +74,21 @@ async function names(client: Client, sessionId: string, typed: string, here?: Co
 }
 
 /**
- * The matching commands, the best match first: that very name, names that begin with it, commands with such a name in other tools, and
- * names with the typed letters. Within the first three kinds, the most used commands come first.
+ * The matching commands, the best match first: that very name, names of which it is the last part, as of a skill, names that begin with it,
+ * commands with such a name in other tools, and names with the typed letters. Within each kind but the last, the most used commands come
+ * first.
  */
 function ordered(commands: readonly ListedCommand[], typed: string, here: CommandsHere | undefined): ListedCommand[] {
   const uses = here?.uses?.() ?? new Map<string, number>();
   const kindOf = ({ name }: ListedCommand) => {
     if (name === typed) return 0;
-    if (name.startsWith(typed)) return 1;
-    return here?.isKnownAs(name, typed) ? 2 : 3;
+    if (endsInPart(name, typed)) return 1;
+    if (name.startsWith(typed)) return 2;
+    return here?.isKnownAs(name, typed) ? 3 : 4;
   };
   const of = (kind: number) => commands.filter((command) => kindOf(command) === kind);
   const byUse = (some: ListedCommand[]) => some.sort((a, b) => (uses.get(b.name) ?? 0) - (uses.get(a.name) ?? 0));
-  return [...[0, 1, 2].flatMap((kind) => byUse(of(kind))), ...fuzzyFilter(of(3), typed, ({ name }) => name)];
+  return [...[0, 1, 2, 3].flatMap((kind) => byUse(of(kind))), ...fuzzyFilter(of(4), typed, ({ name }) => name)];
 }
 
 /** Completes an argument: from the command's list of items, by their words, else by the command's own suggestions. */

@@ -148,8 +148,22 @@ describe("a slash command of a plugin", () => {
     });
   });
 
+  it("that is unknown suggests commands with its name as a part, as of a skill, rather than similar ones", async () => {
+    const names = ["retry", "code-review", "ci:deploy", "deploy-all", "skill:deploy", "undeploy"];
+    await using s = await opened(Object.fromEntries(names.map((name) => [name, () => ""])));
+    await expect(s.run("review")).rejects.toMatchObject({
+      message: 'There is no command "/review". Did you mean /code-review?',
+    });
+    await expect(s.run("deploy")).rejects.toMatchObject({
+      message: 'There is no command "/deploy". Did you mean /ci:deploy or /skill:deploy or /deploy-all?',
+    });
+  });
+
   it.each([
     ["agents", /To work with subagents, .* use = \["subagents"\]/],
+    ["agents", /files in \.scorel\/agents or \.claude\/agents\.$/],
+    ["usage", /: scorel usage$/],
+    ["fork", /: \/branch\. .*: \/clone$/],
     ["theme", /^There is no command "\/theme"\. The terminal's colours are set in/],
     ["add-dir", /To let Write and Edit change files in another folder, start with: scorel --allow-write <dir>$/],
     ["constructor", /^There is no command "\/constructor"\. (?!.*instead)/],

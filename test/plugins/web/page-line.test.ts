@@ -89,6 +89,8 @@ describe("suggestions", () => {
     const command = (name: string) => ({ name, usage: `/${name}`, description: "", plugin: "x", group: "x" });
     const names = commandsLike([command("rename"), command("name"), command("new")], "nm").map(({ text }) => text);
     expect(names).toEqual(["rename", "name"]);
+    const ending = commandsLike([command("rename"), command("name"), command("skill:name")], "name");
+    expect(ending.map(({ text }) => text)).toEqual(["name", "skill:name", "rename"]);
     expect(commandsLike([command("rename"), command("name")], "na").map(({ text }) => text)).toEqual([
       "name",
       "rename",

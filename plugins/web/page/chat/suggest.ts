@@ -1,6 +1,7 @@
 import type { ListedCommand } from "@scorel/commands/contract";
 import type { RemoteClient } from "@scorel/host/client";
 import { choicesLike, typedArgument } from "@scorel/kit/text/choices";
+import { endsInPart } from "@scorel/kit/values/namesakes";
 import type { Line } from "./line.ts";
 
 /** A suggestion for what the person may want to type. */
@@ -126,15 +127,25 @@ function filesWith(files: readonly Found[], typed: string): Found[] {
   return files.filter(({ path }) => path.toLowerCase().includes(typed.toLowerCase()));
 }
 
-/** The commands whose names begin with the typed text, then those that contain its letters in this order. */
+/**
+ * The command of the typed name, then commands of which it is the last part, as of a skill, then those whose names begin with it, then those
+ * that contain its letters in this order.
+ */
 export function commandsLike(commands: readonly ListedCommand[], typed: string): Suggestion[] {
-  const starting = commands.filter(({ name }) => name.startsWith(typed));
-  const others = commands.filter(({ name }) => !name.startsWith(typed) && hasLetters(name, typed));
-  return [...starting, ...others].map(({ name, usage, description }) => ({
-    text: usage.includes(" ") ? `${name} ` : name,
-    label: usage,
-    detail: description,
-  }));
+  const kinds: ((name: string) => boolean)[] = [
+    (name) => name === typed,
+    (name) => endsInPart(name, typed),
+    (name) => name.startsWith(typed),
+    (name) => hasLetters(name, typed),
+  ];
+  const kindOf = ({ name }: ListedCommand) => kinds.findIndex((is) => is(name));
+  return kinds
+    .flatMap((_, kind) => commands.filter((command) => kindOf(command) === kind))
+    .map(({ name, usage, description }) => ({
+      text: usage.includes(" ") ? `${name} ` : name,
+      label: usage,
+      detail: description,
+    }));
 }
 
 function hasLetters(name: string, typed: string): boolean {

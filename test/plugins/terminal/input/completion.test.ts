@@ -61,8 +61,8 @@ describe("completion", () => {
     expect([field.mode, field.text, sent]).toEqual(["command", "model ", []]);
   });
 
-  it("lists the command of that name first, then those that begin with it by their use, then others", async () => {
-    const names = ["remodel", "models", "modern", "mode", "mended"];
+  it("lists the command of that name first, then those that it ends, those that begin with it by their use, and others", async () => {
+    const names = ["remodel", "skill:mode", "models", "modern", "mode", "mended"];
     const of = (name: string) => ({ name, usage: `/${name}`, description: "", plugin: "p" });
     const client = { request: async () => ({ commands: names.map(of) }) } as unknown as Client;
     const order = async (typed: string, used: Record<string, number> = {}) => {
@@ -75,11 +75,18 @@ describe("completion", () => {
       const found = await commandSource({ client, sessionId: "s1" }, here)(asked, new AbortController().signal);
       return found?.items.map(({ text }) => text);
     };
-    expect(await order("mode")).toEqual(["mode", "models", "modern", "mended", "remodel"]);
+    expect(await order("mode")).toEqual(["mode", "skill:mode", "models", "modern", "mended", "remodel"]);
     expect(await order("mode", { modern: 2, models: 1, mended: 9, remodel: 9 })).toEqual([
-      ...["mode", "modern", "models", "mended", "remodel"],
+      ...["mode", "skill:mode", "modern", "models", "mended", "remodel"],
     ]);
-    expect(await order("", { mended: 1, mode: 3 })).toEqual(["mode", "mended", "remodel", "models", "modern"]);
+    expect(await order("", { mended: 1, mode: 3 })).toEqual([
+      "mode",
+      "mended",
+      "remodel",
+      "skill:mode",
+      "models",
+      "modern",
+    ]);
   });
 
   it("counts how often a command was sent, whatever its arguments", () => {
