@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 import { nameOf } from "./help.ts";
 import { resemblesCommand, unknownAction, unknownCommand } from "./meant.ts";
 import { type Option, readOption } from "./option.ts";
-import { optionOfOthers, valueOfOthers } from "./words-of-others.ts";
+import { meantByOthers, optionOfOthers, valueOfOthers } from "./words-of-others.ts";
 
 /** A parsed command line. */
 export interface Parsed {
@@ -33,6 +33,10 @@ export function parseCommandLine(
   const parsed = parseWithCac(line.words, options);
   refuseConflicts(parsed, options);
   const args = [...line.args, ...rest];
+  const [first = ""] = args;
+  // Two words without quotes are rarely a prompt, if the first is a command of another tool.
+  if (command.noun === "" && line.args.length === 2 && meantByOthers(first, commands))
+    throw unknownCommand(first, commands);
   checkArguments(command, args);
   return { command, args, options: parsed };
 }
@@ -51,14 +55,16 @@ function findCommand(
   failed: () => readonly string[],
 ) {
   const root = commands.find(({ noun }) => noun === "");
-  const valued = [...global, ...(root?.options ?? []).map(readOption)].filter(({ value }) => value !== undefined);
-  const isValue = (index: number) => valued.some(({ names }) => names.includes(words[index - 1] ?? ""));
+  const known = root ? optionsOf(root, global) : global;
+  const valued = known.filter(({ value }) => value !== undefined);
+  const isValue = (index: number) =>
+    valued.some(({ names }) => names.includes(words[index - 1] ?? "")) && !isMisspelt(words[index] ?? "", known);
   const places = words.flatMap((word, index) => (word.startsWith("-") || isValue(index) ? [] : [index]));
   const noun = words[places[0] ?? -1];
   if (noun === undefined || !commands.some((command) => command.noun === noun)) {
     const before = words.slice(0, places[0]).filter((_, index) => !isValue(index));
     // The word may be the value of an unknown option, which is then the error to report.
-    if (root && noun !== undefined) refuseUnknown(before, optionsOf(root, global), nameOf(root));
+    if (root && noun !== undefined) refuseUnknown(before, known, nameOf(root));
     const isAfterOption = before.some((word) => isOption(word, (root?.options ?? []).map(readOption)));
     if (noun !== undefined && isAfterOption && root?.args === undefined)
       throw errors.CLI_UNEXPECTED_ARGUMENT({ command: "scorel", argument: noun });
@@ -111,7 +117,7 @@ const mark = "=";
 
 /**
  * Rewrites options as `--long==value` and separates arguments. A value may begin with `-` unless it is itself an
- * option: `-p "- first"` works, and `-p --output json` lacks a value.
+ * option, or probably a misspelt one: `-p "- first"` works, `-p --output json` lacks a value, and so does `-p --outptu json`.
  */
 function normalise(words: readonly string[], options: readonly Option[], command: CliCommand) {
   const line = { words: [] as string[], args: [] as string[] };
@@ -125,6 +131,8 @@ function normalise(words: readonly string[], options: readonly Option[], command
     const option = options.find(({ names }) => names.includes(name)) ?? unknownWord(name, options, command, line.args);
     const next = words[index + 1];
     const follows = next !== undefined && !isOption(next, options) && (!option.optional || !next.startsWith("-"));
+    if (option.value !== undefined && follows && inline.length === 0 && isMisspelt(next, options))
+      unknownOption(next.split("=", 1)[0] ?? "", options, nameOf(command));
     const value = inline.length > 0 ? inline.join("=") : option.value !== undefined && follows ? next : undefined;
     if (inline.length === 0 && value !== undefined) index++;
     line.words.push(written(option, value));
@@ -167,15 +175,22 @@ function unknownWord(name: string, options: readonly Option[], command: CliComma
 }
 
 function unknownOption(name: string, options: readonly Option[], command: string): never {
+  throw errors.CLI_UNKNOWN_OPTION({ option: name, command, nearest: meantOption(name, options) });
+}
+
+/** Whether a word is no option, but one of another tool, or one with a typing error. */
+function isMisspelt(word: string, options: readonly Option[]): boolean {
+  const [name = ""] = word.split("=", 1);
+  return /^--[\w-]+$/.test(name) && !isOption(word, options) && meantOption(name, options) !== undefined;
+}
+
+/** The option that an unknown option probably means. */
+function meantOption(name: string, options: readonly Option[]): string | undefined {
   // Only long names are compared, since any single letter resembles any other.
   const names = [...options.map((option) => option.long), "--help", "--version"];
   // Other tools have longer names for the same option, such as --output-format.
   const begun = names.find((each) => name.startsWith(`${each}-`));
-  throw errors.CLI_UNKNOWN_OPTION({
-    option: name,
-    command,
-    nearest: optionOfOthers(name, names) ?? begun ?? nearest(name, names),
-  });
+  return optionOfOthers(name, names) ?? begun ?? nearest(name, names);
 }
 
 /** Parses options with cac. Returns them by camelCase name: strings, arrays if repeatable, `true` for flags. */

@@ -204,6 +204,8 @@ describe("a command line", () => {
       '"scorel session" has no action "ls". Did you mean "list"? `scorel session --help` lists them all.',
     ],
     [["-print", "hi"], '"scorel" has no option "-print". Did you mean "--print"?'],
+    [["-p", "--output-format", "json", "hi"], '"scorel" has no option "--output-format". Did you mean "--output"?'],
+    [["-p", "--outptu=json"], '"scorel" has no option "--outptu". Did you mean "--output"?'],
     [["-p", "fix", "it"], '"scorel" takes no argument "it". Quote text that contains spaces.'],
     [["-p"], 'The option "--print" needs a value: <prompt>.'],
     [["-p", "--output", "json"], 'The option "--print" needs a value: <prompt>.'],
@@ -268,7 +270,7 @@ describe("a command line", () => {
     expect((await scorel.run("serve it")).given).toMatchObject({ args: ["serve it"] });
   });
 
-  it("names the command for a word that is a command of another tool, if it stands alone", async () => {
+  it("names the command for a word that is a command of another tool, if it stands alone, or before another word", async () => {
     const up = { noun: "up", description: "Open the page", run: () => 0 };
     await using scorel = await commandLine([up], { args: "[prompt]" });
     const rest = (word: string) => `To send it as a prompt: scorel -- ${word}. \`scorel --help\` lists all commands.`;
@@ -279,6 +281,9 @@ describe("a command line", () => {
       );
     expect((await scorel.run("upgrade")).err).toContain(
       `There is no command "upgrade". Scorel does not update itself: install the new version in the same way as this one. ${rest("upgrade")}`,
+    );
+    expect(await scorel.run("exec", "fix")).toEqual(
+      refused('There is no command "exec". Did you mean `scorel -p`? `scorel --help` lists all commands.'),
     );
     // There is no command to log in.
     expect((await scorel.run("auth")).given).toMatchObject({ args: ["auth"] });
