@@ -1,3 +1,4 @@
+import { decoded } from "@scorel/kit/text/decoded";
 import { unifiedDiff } from "@scorel/kit/text/diff";
 import { slices } from "@scorel/kit/values/slices";
 import type { FileChange, FileState, Preview } from "../contract.ts";
@@ -49,11 +50,15 @@ function changeOf(place: Place, path: string, from: FileState, to: FileState): F
 function textOf(place: Place, path: string, state: FileState): string | undefined {
   if (state.kind === "absent") return "";
   if (state.kind !== "file" || state.binary || state.size > MAX_TEXT) return undefined;
-  if (place.blobs.has(state.sha256)) return place.blobs.read(state.sha256)?.toString();
+  if (place.blobs.has(state.sha256)) return textIn(place.blobs.read(state.sha256));
   let content: Buffer | undefined;
   const present = lookAt(place, path, state.size, (bytes, mode) => {
     content = bytes;
     return stateOf(bytes, mode);
   });
-  return typeof present !== "string" && same(present, state) ? content?.toString() : undefined;
+  return typeof present !== "string" && same(present, state) ? textIn(content) : undefined;
+}
+
+function textIn(content: Buffer | undefined): string | undefined {
+  return content && decoded(content);
 }

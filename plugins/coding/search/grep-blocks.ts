@@ -1,4 +1,5 @@
 import { mayBeEncoded } from "@scorel/kit/files/names";
+import { encodingOf } from "@scorel/kit/text/decoded";
 import { type Spans, sliceRedacted } from "../files/uncut.ts";
 import type { GrepParams } from "./grep-params.ts";
 import { nameOf, ripgrepJson } from "./ripgrep.ts";
@@ -111,12 +112,12 @@ function linesOf(row: Row, secretsIn: SearchPlace["secretsIn"]): string[] {
 
 /** Shows a long line around its match, with the position at which Read can continue. */
 function clipped(line: Buffer, secrets: Spans, column: number, number: number, sign: string): string {
-  if (line.length <= MAX_COLUMNS) return `${number}${sign}${sliceRedacted(line, secrets, 0, line.length)}`;
+  const encoding = encodingOf(line);
+  const shown = (from: number, to: number) => sliceRedacted(line, secrets, from, to).toString(encoding);
+  if (line.length <= MAX_COLUMNS) return `${number}${sign}${shown(0, line.length)}`;
   let from = column > MAX_COLUMNS / 2 ? column - MAX_COLUMNS / 4 : 0;
-  while (from > 0 && ((line[from] as number) & 0xc0) === 0x80) from--;
-  const part = sliceRedacted(line, secrets, from, from + MAX_COLUMNS)
-    .toString("utf8")
-    .replace(/\ufffd+$/, "");
+  while (encoding === "utf8" && from > 0 && ((line[from] as number) & 0xc0) === 0x80) from--;
+  const part = shown(from, from + MAX_COLUMNS).replace(/\ufffd+$/, "");
   const ends = from + MAX_COLUMNS >= line.length;
   return `${number}${from > 0 ? `@${from}` : ""}${sign}${part}${ends ? "" : `… (${line.length} bytes)`}`;
 }

@@ -30,6 +30,13 @@ describe("a restore", () => {
     expect(t.tree()).toEqual(after);
   });
 
+  it("previews a file in Latin-1 as Read shows it", async () => {
+    await using t = await project({ files: { a: "one\n" } });
+    const { user } = await t.bash("printf 'caf\\351\\n' > a");
+    const diff = "--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-café\n+one";
+    expect(await t.preview(user)).toEqual({ changes: [{ path: "a", kind: "modified", diff }], notCovered: [] });
+  });
+
   it("does not show any part of a known key in the preview, even in cut lines", async () => {
     const key = "sk-live-QWERTYUIOPLKJHGF";
     vi.stubEnv("OPENAI_API_KEY", key);

@@ -190,8 +190,10 @@ describe("Grep", () => {
   it("reads Latin-1 and CRLF", async () => {
     await using w = await workshop();
     w.file("l.txt", Buffer.from("caf\xe9 needle\r\n", "latin1"));
-    for (const pattern of ["needle", "needle$"])
-      expect(await grep(w, pattern)).toBe("[1 match]\nl.txt\n1:caf\ufffd needle");
+    for (const pattern of ["needle", "needle$"]) expect(await grep(w, pattern)).toBe("[1 match]\nl.txt\n1:café needle");
+    const long = Buffer.from(`${"\xe9".repeat(3_000)}needle${"\xe8".repeat(3_000)}\n`, "latin1");
+    w.file("long.txt", long);
+    expect(await grep(w, "needle", { path: "long.txt" })).toMatch(/^1@2900:é{100}needleè{294}… \(6006 bytes\)$/m);
   });
 
   it("fits the free context", async () => {
