@@ -22,6 +22,8 @@ export interface TrustItem {
   what: string;
   /** `file:line` in the project. */
   place: string;
+  /** The file was trusted before and has not changed since. */
+  isKnown?: true;
 }
 
 /** A file that differs from what was trusted. */

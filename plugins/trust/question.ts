@@ -12,12 +12,15 @@ export async function askAtStart(trust: TrustService, invocation: Invocation): P
   const held = await trust.held();
   if (held.length > 0 && (await agrees(questionAboutHeld(held), invocation))) await trust.confirm(held);
   const review = await trust.review(invocation.cwd);
-  if (review && (await decide(review, invocation, "continue without it"))) await review.accept();
+  if (review && (await decide(review, invocation, START))) await review.accept();
 }
 
-/** Shows a review until the user answers yes or no. `no` describes what happens after a no. */
-export function decide(review: TrustReview, streams: Streams, no?: string): Promise<boolean> {
-  return decideOn(review, headOf(review), { text: "Trust it?", no }, streams);
+/** At a start, the screen should show what has changed rather than what was accepted before. */
+const START = { no: "continue without it", known: "scorel trust add" };
+
+/** Shows a review until the user answers yes or no. */
+export function decide(review: TrustReview, streams: Streams, more: Partial<typeof START> = {}): Promise<boolean> {
+  return decideOn(review, headOf(review), { text: "Trust it?", ...more }, streams);
 }
 
 /** Text that lists the items of a review and what each could do. Names are escaped, so that none can hide another. */

@@ -135,6 +135,32 @@ describe("the trust question at start", () => {
     );
   });
 
+  it("only counts what is in files that were trusted before and have not changed, and `trust add` lists it", async () => {
+    const command = { kind: "command" as const, what: "/fix", place: ".scorel/commands/fix.md" };
+    const known = Array.from({ length: 40 }, (_, at) => ({
+      ...{ kind: "skill" as const, what: `s${at}`, place: `.scorel/skills/s${at}/SKILL.md` },
+      isKnown: true as const,
+    }));
+    const changes = [{ path: ".scorel/commands/fix.md", how: "changed" as const, diff: "-a\n+b" }];
+    const m = machine({ changes, items: [command, ...known] });
+    const who = person(["n", "n"]);
+    await ask(m, who);
+    const shown = [
+      "/p/.scorel: changed since you trusted it",
+      "  changed  .scorel/commands/fix.md",
+      "    -a",
+      "    +b",
+      "adds commands:",
+      "  /fix  (.scorel/commands/fix.md)",
+      "In files that have not changed: adds skills 40. To list them: scorel trust add\n",
+    ];
+    expect(who.screen()).toContain(shown.join("\n"));
+    const asked = person(["n"]);
+    const add = trustCommands(m.service).find(({ action }) => action === "add");
+    await add?.run(asked.invocation);
+    expect(asked.screen()).toContain("  s39  (.scorel/skills/s39/SKILL.md)\n");
+  });
+
   it("asks about extensions that are held back, and names the session", async () => {
     const m = machine();
     const who = person(["y"], "/elsewhere");

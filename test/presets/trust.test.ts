@@ -106,6 +106,21 @@ describe("a project that was trusted", () => {
     ]);
   });
 
+  it("marks what is in files that have not changed, except for what depends on the user's own settings", async () => {
+    using at = place();
+    at.file(".scorel/commands/fix.md", "Fix it.");
+    at.file(".scorel/commands/ship.md", "Ship it.");
+    at.file(".scorel/config.toml", 'without = ["coding"]');
+    const knownOf = async () =>
+      (await run(at).trust.review(at.project, true))?.items.map(({ place, isKnown = false }) => [place, isKnown]);
+    const places = [".scorel/commands/fix.md", ".scorel/commands/ship.md", ".scorel/config.toml:1"];
+    expect((await knownOf())?.sort()).toEqual(places.map((place) => [place, false]));
+    await accept(at);
+    expect((await knownOf())?.sort()).toEqual(places.map((place) => [place, false]));
+    at.file(".scorel/commands/fix.md", "Fix it now.");
+    expect((await knownOf())?.sort()).toEqual(places.map((place) => [place, place.endsWith("ship.md")]));
+  });
+
   it("may be trusted by its path, for its author; each run says so", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));

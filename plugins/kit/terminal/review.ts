@@ -25,6 +25,8 @@ export interface ReviewedItem {
   what: string;
   /** `file:line`. */
   place: string;
+  /** It was accepted before, and its file has not changed since. */
+  isKnown?: true;
 }
 
 /** A file that differs from what was accepted before. */
@@ -44,21 +46,24 @@ export interface Reviewed {
   texts(): { path: string; text: string }[];
 }
 
-/** The question, and what a "no" leads to, if that is not obvious. */
+/** The question about a review. */
 export interface ReviewQuestion {
   text: string;
+  /** What a "no" leads to, if that is not obvious. */
   no?: string | undefined;
+  /** The command that lists what was accepted before, which is then only counted here. */
+  known?: string | undefined;
 }
 
 /** Shows a review under a headline, and asks until the user answers yes or no; an empty answer counts as no. Throws QUESTION_STOPPED. */
 export async function decideOn(
   reviewed: Reviewed,
   head: string,
-  { text: question, no }: ReviewQuestion,
+  { text: question, no, known }: ReviewQuestion,
   streams: Streams,
 ): Promise<boolean> {
   const { stdout } = streams;
-  stdout.write(`${fitted(describeAs(head, reviewed), stdout)}\n`);
+  stdout.write(`${fitted(describeAs(head, reviewed, known), stdout)}\n`);
   for (;;) {
     const after = no === undefined ? "" : ` (${no})`;
     const answer = await answerTo(`${question} [y]es, [N]o${after}, [s]how: `, streams);
@@ -107,14 +112,24 @@ function withoutTabs(line: string): string {
   });
 }
 
-/** Text that lists changes and effects under a headline. Special characters are escaped, so that no name hides another. */
-export function describeAs(head: string, { items, changes = [] }: Pick<Reviewed, "items" | "changes">): string {
+/**
+ * Text that lists changes and effects under a headline. Special characters are escaped, so that no name hides another. With `known`, the
+ * command that lists them, effects that were accepted before are only counted.
+ */
+export function describeAs(
+  head: string,
+  { items: all, changes = [] }: Pick<Reviewed, "items" | "changes">,
+  known?: string,
+): string {
+  const counts = known === undefined ? [] : all.filter(({ isKnown }) => isKnown);
+  const items = all.filter((item) => !counts.includes(item));
   const lines = [head, ...changeLines(changes)];
   for (const [kind, title] of Object.entries(titles)) {
     const rows = items.filter((item) => item.kind === kind);
     if (rows.length > 0) lines.push(`${title}:`, ...rows.map(({ what, place }) => `  ${what}  (${place})`));
   }
-  if (lines.length > LONG) lines.push(`In all: ${counted(items)}.`);
+  if (lines.length > LONG && items.length > 0) lines.push(`In all: ${counted(items)}.`);
+  if (counts.length > 0) lines.push(`In files that have not changed: ${counted(counts)}. To list them: ${known}`);
   return visibleText(lines.join("\n"));
 }
 

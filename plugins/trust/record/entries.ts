@@ -2,7 +2,7 @@ import { changesIn, textOf } from "@scorel/kit/files/changes";
 import { keepCopy, removeCopy, retireCopy } from "@scorel/kit/files/copy";
 import { sha256Of } from "@scorel/kit/files/hash";
 import type { Tree } from "@scorel/kit/files/tree";
-import type { TrustReview } from "../contract.ts";
+import type { TrustItem, TrustReview } from "../contract.ts";
 import { changeTrust, type TrustEntry, type TrustRecord } from "./file.ts";
 
 /** The tables of trust.json: projects, and presets that are named by their path. */
@@ -17,8 +17,16 @@ export function reviewOf(table: TrustTable, tree: Tree, shown: Reviewed, entry: 
   const files = Object.fromEntries([...tree.files].map(([path, bytes]) => [path, sha256Of(bytes)]));
   const isTrusted = entry?.dev || entry?.hash === tree.hash;
   const state = isTrusted ? "trusted" : entry?.hash === undefined ? "new" : "changed";
+  const changed = new Set(changes?.map(({ path }) => path));
+  const isKnown = ({ kind, place }: TrustItem) => {
+    // What weakens or redirects also depends on the user's own settings, which may have changed.
+    if (kind === "weakens" || kind === "redirect") return false;
+    const path = place.replace(/:\d+$/, "");
+    return changed.size > 0 && tree.files.has(path) && !changed.has(path);
+  };
   return {
     ...shown,
+    items: shown.items.map((item) => (isKnown(item) ? { ...item, isKnown: true } : item)),
     parts: [{ folders: shown.folders, state }],
     ...(changes && { changes }),
     texts: () =>
