@@ -49,6 +49,7 @@ const COMMANDS = /^(?:any )?`[^`]+`(?:, (?:any )?`[^`]+`)*$/;
 /** The reasons that guards of Scorel's own plugins give for a question. */
 const reasons: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^(.+) is outside of the project$/s, "$1 位于项目之外"],
+  [/^(.+) leads to no file that can be read$/s, "$1 不指向任何可读取的文件"],
   [/^(.+) can change what Scorel or git does$/s, "$1 会改变 Scorel 或 git 的行为"],
   [/^(.+) needs approval each time$/s, "$1 每次都需要批准"],
   [/^(.+) needs? approval$/s, "$1 需要批准"],

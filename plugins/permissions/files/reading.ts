@@ -86,8 +86,16 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   const kept = all.find(rules.isKept);
   if (kept !== undefined) return askAboutKept(kept, rules, workspace);
   if (mode === "full") return undefined;
-  const outside = paths.map((path) => leadsTo(path) ?? path).find((path) => !rules.isOpen(path));
-  if (outside === undefined) return undefined;
+  const closed = paths.find((path) => !rules.isOpen(leadsTo(path) ?? path));
+  if (closed === undefined) return undefined;
+  const outside = leadsTo(closed);
+  // No rule is offered for a link without a target, since it would cover whatever the link leads to later.
+  if (outside === undefined)
+    return {
+      decision: "ask",
+      why: `${visiblePath(shownIn(closed, workspace))} leads to no file that can be read`,
+      rules: [],
+    };
   return {
     decision: "ask",
     why: `${visiblePath(shownIn(outside, workspace))} is outside of the project`,

@@ -250,6 +250,19 @@ describe("reading outside of the project", () => {
     expect(await read(t, "../other/a")).toBe("runs");
   });
 
+  it("is not what a link without a target is, for which no rule is offered", async () => {
+    await using t = await post({ mode: "ask" });
+    await t.request("attend_requests", {});
+    t.file("odd/a", "");
+    // Read from its own folder, this names "odd/odd/loop".
+    t.link("odd/loop", "odd/loop");
+    const asked = t.judge("Read", { file_path: "odd/loop" });
+    const { requestId, body, data } = await t.question();
+    expect([why(body), data]).toMatchObject(["odd/loop leads to no file that can be read", { rules: [] }]);
+    await t.request("answer_request", { requestId, answer: "n" });
+    expect((await asked).split(":")[0]).toBe("Denied");
+  });
+
   it("is allowed by a rule for the file, as saved by the answer always", async () => {
     await using t = await post({ mode: "ask" });
     await t.request("attend_requests", {});

@@ -14,6 +14,7 @@ it("a question about a background command or a plan is translated into Chinese",
 
 it("reasons of Scorel's own guards are translated into Chinese, and those of others stay unchanged", () => {
   const said = {
+    "odd/loop leads to no file that can be read": "odd/loop 不指向任何可读取的文件",
     "/etc/hosts is outside of the project": "/etc/hosts 位于项目之外",
     "`npm test`, `npm run build` need approval": "`npm test`, `npm run build` 需要批准",
     'the rule "Bash(git *)" asks for approval; a.ts is outside of the project':
