@@ -6,7 +6,7 @@ import { freeMark } from "./picture-marks.ts";
 
 /** The parts of the application that are used to attach a picture from the clipboard. */
 export interface ClipboardPlace extends Pick<Surroundings, "env" | "tell"> {
-  readonly words: Pick<Words, "clipboard" | "imagesInMessages" | "readingFiles">;
+  readonly words: Pick<Words, "clipboard" | "imagesInMessages" | "readingFiles" | "noFiles">;
 }
 
 /** Returns a function that attaches the picture in the clipboard to the message, or tells the user why there is none. */

@@ -27,7 +27,7 @@ export function createField(
     ...unsent,
     completing: new Completing([
       commandSource(at, { ...commands, uses: () => walk.uses() }),
-      fileSource(hostFiles(at), at.words.readingFiles),
+      fileSource(hostFiles(at), { reading: at.words.readingFiles, none: at.words.noFiles }),
       wordSource(at),
     ]),
     imageIn: (pasted) => droppedImage(pasted, at.cwd),

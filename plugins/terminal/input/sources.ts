@@ -123,10 +123,10 @@ async function words(client: Client, sessionId: string, line: string): Promise<S
 }
 
 /**
- * Completes `@` and a part of a path to a file, which is attached to the message. `reading` is the note while file names are being read. A
- * name with spaces is also found without quotes, and inserted with them.
+ * Completes `@` and a part of a path to a file, which is attached to the message. A name with spaces is also found without quotes, and
+ * inserted with them.
  */
-export function fileSource(find: FindFiles, reading = ""): Source {
+export function fileSource(find: FindFiles, notes: FileNotes = {}): Source {
   const search = new FileSearch(find);
   return (asked, signal) => {
     const place = fileMark(asked);
@@ -134,10 +134,23 @@ export function fileSource(find: FindFiles, reading = ""): Source {
     const { length } = place.mark;
     if (/^@[^"]*\s/.test(place.mark)) return spaced(search.foundBehind(place.head), place.mark);
     return search.ask(place, signal).then(({ files, isPartial = false }) => {
-      const more = isPartial && { isPartial, ...(reading !== "" && { note: reading }) };
-      return { length, items: files.map(fileSuggestion), ...more };
+      // A word without a slash or an extension may also name a person.
+      const isPath = /[/"]|\.\w/.test(place.mark);
+      const note = isPartial ? notes.reading : files.length === 0 && isPath ? notes.none : undefined;
+      return {
+        length,
+        items: files.map(fileSuggestion),
+        ...(isPartial && { isPartial }),
+        ...(note !== undefined && { note }),
+      };
     });
   };
+}
+
+/** Notes below the list of files: while their names are being read, and if none of them matches a path. */
+interface FileNotes {
+  reading?: string;
+  none?: string;
 }
 
 /** The mark of a file at the end of the text, and the text before it. */

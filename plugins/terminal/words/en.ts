@@ -38,6 +38,7 @@ export const en = {
   exitCode: (code: number) => `exit ${code}`,
   retried: "tried again",
   readingFiles: "reading files…",
+  noFiles: "no such file in the list; files that git ignores are not in it",
   waitsForOthers: "waits for other tools",
   below: (count: string, key: string) => `↓ ${count} below · ${key} to the end`,
   lines: (count: number, isMore: boolean) => `${count}${isMore ? "+" : ""} ${count === 1 ? "line" : "lines"}`,

@@ -37,6 +37,7 @@ export const zh: Words = {
   exitCode: (code) => `退出码 ${code}`,
   retried: "已重试",
   readingFiles: "正在读取文件…",
+  noFiles: "列表中没有这样的文件；git 忽略的文件不在其中",
   waitsForOthers: "等待其他工具",
   below: (count, key) => `↓ 下面还有 ${count} · ${key} 到末尾`,
   lines: (count, isMore) => `${count}${isMore ? "+" : ""} 行`,

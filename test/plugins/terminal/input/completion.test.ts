@@ -182,7 +182,7 @@ describe("completion", () => {
         give = (paths, isPartial) => resolve({ files: paths.map((path) => ({ path })), isPartial });
       });
     };
-    const at = desk({ completing: new Completing([fileSource(find, "reading files…")]) });
+    const at = desk({ completing: new Completing([fileSource(find, { reading: "reading files…" })]) });
     const gives = async (paths: readonly string[], isPartial: boolean, lines: readonly string[]) => {
       give(paths, isPartial);
       await eventually(() => expect(at.field.render(50).slice(3)).toEqual(lines));
@@ -201,6 +201,17 @@ describe("completion", () => {
     await gives(["a1", "a2"], false, ["› a1", "  a2"]);
     at.type(key.tab);
     expect([at.field.text, asked]).toEqual(["@a1 ", 4]);
+  });
+
+  it("says that no file matches a path", async () => {
+    const none = fileSource(async () => ({ files: [] }), { none: "no such file" });
+    const { shown, type, field, sent } = await listed("see @gen/gen1", new Completing([none]));
+    expect(shown()).toEqual(["  no such file"]);
+    type(key.enter);
+    expect([field.text, sent.length]).toEqual(["", 1]);
+    const found = (before: string) => none({ mode: "message", before, wanted: false }, new AbortController().signal);
+    expect(await found("@gen1.txt")).toEqual({ length: 9, items: [], note: "no such file" });
+    expect(await found("thanks @ann.")).toEqual({ length: 5, items: [] });
   });
 
   it("asks the host for files, and shows nothing where the host cannot find them", async () => {
