@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { OperationContext } from "@scorel/host/contract";
 import type { SessionHeader, StoredEvent } from "@scorel/kernel";
 import { isId } from "@scorel/kit/values/id";
@@ -62,18 +63,46 @@ export function importSession(
     };
     const first = await read({ ...pass, write: () => {} });
     if (first.report.messages === 0) throw errors.TRANSFER_EMPTY({ path: file });
+    const earlier = earlierImports(first.report.origin, known, { logs, sessionsDir });
     const log = new NewLog(logs, sessionsDir, headerFor(header, pass, first));
     try {
       const { builder, report } = await read({ ...pass, write: (event) => log.add(event) });
       await log.finish();
       announce(header.sessionId);
       const { cwd: works } = header.meta as { cwd: string };
-      return report.of({ sessionId: header.sessionId, format: known, cwd: works, events: builder.size });
+      const told = report.of({ sessionId: header.sessionId, format: known, cwd: works, events: builder.size });
+      return { ...told, text: [told.text, ...earlier].join("\n") };
     } catch (thrown) {
       await log.discard();
       throw thrown;
     }
   });
+}
+
+/** One line for each session that was imported before from the same original, as a reader may not want it twice. */
+function earlierImports(
+  { sessionId: original }: Report["origin"],
+  format: ImportFormat,
+  { logs, sessionsDir }: Pick<OperationContext, "logs" | "sessionsDir">,
+): string[] {
+  if (original === undefined) return [];
+  return logs.list(sessionsDir).flatMap((sessionId) => {
+    const { from, sessionId: known } = recordIn(
+      recordIn(metaOf(join(sessionsDir, sessionId + logs.ending), logs)).imported,
+    );
+    return from === format && known === original
+      ? [`The same conversation was imported before, as session ${sessionId}.`]
+      : [];
+  });
+}
+
+/** The description in a log's header; undefined for a log whose header cannot be read. */
+function metaOf(path: string, logs: OperationContext["logs"]): unknown {
+  try {
+    return logs.header(path).header.meta;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Read {

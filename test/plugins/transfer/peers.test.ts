@@ -30,6 +30,18 @@ describe("a session of Claude Code", () => {
     });
   });
 
+  it("that was imported before says as which session", async () => {
+    await using t = await desk();
+    const first = (await t.import(claudeFile)).report;
+    expect(first.text).not.toContain("imported before");
+    await t.import(codexFile);
+    const { text } = (await t.import(claudeFile)).report;
+    expect(text.split("\n").slice(-2)).toEqual([
+      expect.stringMatching(/^To continue in it: /),
+      `The same conversation was imported before, as session ${first.sessionId}.`,
+    ]);
+  });
+
   it("keeps thinking with its signatures, images, times, usage and the name", async () => {
     await using t = await desk();
     const { report, context, events, session } = await t.import(claudeFile);
