@@ -113,5 +113,5 @@ export const errors = defineErrors({
   PACKAGES_GIT: (a: { path: string; reason: string }) =>
     `git could not read ${a.path}: ${a.reason}. To install the files as they are: copy them to a folder without .git`,
   PACKAGES_FETCH: (a: { source: string; reason: string }) =>
-    `git could not fetch ${a.source}, and nothing was installed: ${a.reason}. If it is private, git needs a credential helper for it, or its address for ssh (git@host:repository).`,
+    `git could not fetch ${a.source}, and nothing was installed: ${a.reason}. ${/^(?:https?|git\+https?):/i.test(a.source) ? "If it is private, git needs a credential helper for it, or its address for ssh (git@host:repository)." : "To see what ssh asks for or refuses: git ls-remote with the address, without @ and a branch at its end."}`,
 });

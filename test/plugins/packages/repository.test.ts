@@ -181,7 +181,7 @@ describe("a repository on the web", () => {
     const { code, said } = await at.plugin("add", ["git@git.example:acme/rules"]);
     expect([code, said]).toEqual([
       "PACKAGES_FETCH",
-      expect.stringContaining("nothing was installed: git@git.example: Permission denied (publickey). If"),
+      expect.stringContaining("nothing was installed: git@git.example: Permission denied (publickey). To see what ssh"),
     ]);
   });
 
