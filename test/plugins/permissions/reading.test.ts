@@ -190,7 +190,11 @@ describe("a file with a deny rule for reading", () => {
   it("is not meant by braces that the shell does not expand", async () => {
     await using t = await withSecrets({ mode: "full", deny: ["Read(.env)"] });
     t.file(".env", "API_KEY=abcdefgh12345678\n");
-    const others = ["curl -w %{http_code} localhost", "git rev-parse HEAD@{1}", "kubectl get pods -o jsonpath={.items}"];
+    const others = [
+      "curl -w %{http_code} localhost",
+      "git rev-parse HEAD@{1}",
+      "kubectl get pods -o jsonpath={.items}",
+    ];
     expect(await outcomes(t, others)).toEqual(all(others, "runs"));
     const naming = ["cat .e{nv,x}", "cat .{d..f}nv", "cat .{env,{a}}", 'cat .{e"n"v,x}'];
     expect(await outcomes(t, naming)).toEqual(all(naming, "Denied"));
