@@ -34,7 +34,7 @@ const NAMES = ["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"];
 /** The user's own files for all projects, below home; the first that exists is used. */
 const OWN = [".scorel/AGENTS.md", ".claude/CLAUDE.md", ".codex/AGENTS.md"];
 /** Matches a path of a text after `@`, as in `See @docs/style.md.` */
-const IMPORT = /(?<!\S)@((?!\S*\/?\.env)[^\s@`]+?\.(?:md|mdc|markdown|txt))(?=[\s.,;:!?)]|$)/gi;
+const IMPORT = /(?<!\S)@((?!\S*\/?\.env)[^\s@`]+?\.(?:md|mdc|markdown|txt))(?=[.,;:!?)]*(?:\s|$))/gi;
 /** Files that import each other are read up to this depth, and up to this number in all. */
 const MOST_DEEP = 5;
 const MOST_IMPORTS = 100;
@@ -94,6 +94,8 @@ interface Place {
   root: string;
   /** Where to read it. Default: `path`. */
   from?: string;
+  /** Folder that the texts which it imports must be in. Default: `root`. */
+  within?: string;
 }
 
 /** Returns the possible files of each directory, nearest first. */
@@ -105,7 +107,10 @@ function places({ cwd, gitRoot, home, trusted, copy = trusted }: Ground): Place[
     return [{ path: join(trusted, "instructions.md"), root: copy, from: join(copy, "instructions.md") }];
   };
   return [
-    ...dirs.map((dir) => [...NAMES.map((name) => ({ path: join(dir, name), root })), ...inScorel(dir)]),
+    ...dirs.map((dir) => [
+      ...NAMES.map((name) => ({ path: join(dir, name), root, within: gitRoot === undefined ? dir : root })),
+      ...inScorel(dir),
+    ]),
     ownPlace(home),
   ];
 }
@@ -144,7 +149,7 @@ function ownerOf(dir: string): number | undefined {
 }
 
 /** Reads a file, and then those that it imports. */
-function read({ path, root, from = path }: Place, search: Search, depth = 0): InstructionFile[] {
+function read({ path, root, from = path, within = root }: Place, search: Search, depth = 0): InstructionFile[] {
   const { found, known } = search;
   const file = readInstructionFile(from, root);
   if (file === undefined && depth === 0) return [];
@@ -159,7 +164,7 @@ function read({ path, root, from = path }: Place, search: Search, depth = 0): In
   known.add(file.real).add(text);
   return [
     ...(isNew ? [{ path, text, sha256: file.sha256 }] : []),
-    ...(isRead ? [] : importsOf(text).flatMap((name) => imported(name, { path, root, from }, search, depth))),
+    ...(isRead ? [] : importsOf(text).flatMap((name) => imported(name, { path, root, from, within }, search, depth))),
   ];
 }
 
@@ -177,15 +182,15 @@ function importsOf(text: string): string[] {
   return [...new Set(names)];
 }
 
-/** Reads an imported text. It has to be below the folder that the importing file itself has to be in. */
+/** Reads an imported text. It has to be in the same repository or, outside of one, below the folder of the importing instructions. */
 function imported(name: string, by: Required<Place>, search: Search, depth: number): InstructionFile[] {
   const { skipped } = search.found;
   const [path, from] = [by.path, by.from].map((file) => resolve(dirname(file), name)) as [string, string];
   search.importsLeft -= 1;
-  if (name.startsWith("~") || !isWithin(by.root, from))
-    skipped.push({ path: name, reason: `imported by ${by.path}, but not in ${by.root}` });
+  if (name.startsWith("~") || !isWithin(by.within, from))
+    skipped.push({ path: name, reason: `imported by ${by.path}, but not in ${by.within}` });
   else if (depth >= MOST_DEEP) skipped.push({ path, reason: `imported through more than ${MOST_DEEP} files` });
   else if (search.importsLeft === -1) skipped.push({ path, reason: `more than ${MOST_IMPORTS} files are imported` });
-  else if (search.importsLeft >= 0) return read({ path, root: by.root, from }, search, depth + 1);
+  else if (search.importsLeft >= 0) return read({ ...by, path, from }, search, depth + 1);
   return [];
 }

@@ -62,6 +62,20 @@ describe("instruction files are found", () => {
     ]);
   });
 
+  it("outside of git with the texts that they import from their own folder only", async () => {
+    using g = ground();
+    rmSync(join(g.project, ".git"), { recursive: true });
+    g.file("project/a/AGENTS.md", "See @b/own.md and @../notes.md and @b/own.md.bak");
+    g.file("project/a/b/own.md", "own");
+    g.file("project/notes.md", "private");
+    const cwd = join(g.project, "a");
+    const { read, skipped } = await instructions(g, { cwd, root: cwd });
+    expect([read, skipped]).toEqual([
+      ["project/a/AGENTS.md", "project/a/b/own.md"],
+      ["../notes.md: imported by project/a/AGENTS.md, but not in project/a"],
+    ]);
+  });
+
   it("with a limited number of imported texts", async () => {
     using g = ground();
     for (let n = 0; n < 8; n++) g.file(`project/deep/${n}.md`, `level ${n} @${n + 1}.md`);
