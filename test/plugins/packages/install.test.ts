@@ -196,7 +196,7 @@ describe("scorel preset add", () => {
   it.each([
     ["nothing", "nowhere", "PACKAGES_SOURCE"],
     ["an address", "https://example.com/team.tgz", "PACKAGES_SOURCE"],
-    ["a repository's address", "git@example.com:team.git", "PACKAGES_SOURCE"],
+    ["an address of git without encryption", "git://example.com/team.git", "PACKAGES_SOURCE"],
     ["a folder without preset.toml", "empty", "PRESET_NONE"],
     ["a folder with a link in it", "linked", "ARCHIVE_ENTRY"],
     ["a package.json that is none", "broken", "PACKAGES_MANIFEST"],
