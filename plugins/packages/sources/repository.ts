@@ -16,8 +16,8 @@ const PASSED =
 
 /**
  * Fetches one commit of a repository on another computer, without its history and submodules, and copies its files as committed.
- * Runs nothing from the repository. Git uses https and ssh alone, as the user's own configuration may replace one by the other. Throws PACKAGES_FETCH and ARCHIVE
- * errors.
+ * Runs nothing from the repository. Git uses only https and ssh, of which the user's own configuration may replace one by the
+ * other. Throws PACKAGES_FETCH and ARCHIVE errors.
  */
 export async function fetchRepository(
   spec: string,
