@@ -13,14 +13,19 @@ import { watchUse } from "./watch.ts";
 /** The groups of all running programs of this process. */
 const groups = new HeldGroups();
 
+/** Reports that temporary files could not be removed, which does not change how a program ended. */
+type Report = (thrown: unknown) => void;
+
 /** Starts a command and watches it until it ends. Throws SANDBOX_START. */
 export async function run(
   command: ExecutorCommand,
   job: ReadyJob,
   options: SandboxOptions,
   ledger: Ledger,
+  report: Report,
 ): Promise<SandboxRun> {
-  const running = await begin(command, job, options, ledger);
+  const reporting = { ...command, release: () => command.release().catch(report) };
+  const running = await begin(reporting, job, options, ledger);
   await running.started();
   return running;
 }
@@ -34,16 +39,11 @@ async function begin(
   try {
     return new Running(command, job, options, ledger);
   } catch (thrown) {
-    await release(command);
+    await command.release();
     const tooLong = codeOf(thrown) === "E2BIG";
     const reason = tooLong ? "an argument is longer than the system takes; put it into a file" : messageOf(thrown);
     throw errors.SANDBOX_START({ executor: command.executor, reason }, { cause: thrown });
   }
-}
-
-/** Releases a command. Files of it that cannot be removed now are removed when the session is closed. */
-async function release(command: ExecutorCommand): Promise<void> {
-  await command.release().catch(() => {});
 }
 
 class Running implements SandboxRun {
@@ -109,7 +109,7 @@ class Running implements SandboxRun {
       if (this.executor === "local") this.ledger.add(this.child.pid as number, this.mark);
     } catch (thrown) {
       this.ledger.remove(this.mark);
-      await release(this.command);
+      await this.command.release();
       const missing = codeOf(thrown) === "ENOENT";
       const reason = missing ? "the program or its directory does not exist" : messageOf(thrown);
       throw errors.SANDBOX_START({ executor: this.executor, reason }, { cause: thrown });
@@ -163,7 +163,7 @@ class Running implements SandboxRun {
       failed: messageOf(thrown),
       durationMs,
     }));
-    await release(this.command);
+    await this.command.release();
     return ended;
   }
 

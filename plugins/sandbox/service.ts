@@ -37,7 +37,7 @@ export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: (
     executor: async () => (await executor()).name,
     async start(job, options: SandboxOptions = {}) {
       const whole = ready(job, options.interactive ?? false);
-      return run(await (await executor()).command(whole), whole, options, ledger);
+      return run(await (await executor()).command(whole), whole, options, ledger, report);
     },
     async command(job) {
       return (await executor()).command(ready(job, false));

@@ -14,7 +14,7 @@ function folder(): string {
 }
 const MB = 1024 * 1024;
 
-function start(more: Partial<ExecutorCommand>, cwd = folder()) {
+function start(more: Partial<ExecutorCommand>, cwd = folder(), report = (_thrown: unknown) => {}) {
   const command: ExecutorCommand = {
     ...{ executor: "bubblewrap", file: "/bin/sh", args: ["-c", "exit 3"], env: {}, watched: false },
     failure: async () => undefined,
@@ -23,13 +23,15 @@ function start(more: Partial<ExecutorCommand>, cwd = folder()) {
   };
   const limits = { seconds: 60, cpuSeconds: 60, memoryBytes: 256 * MB, processes: 64, fileBytes: MB };
   const job: ReadyJob = { argv: ["true"], cwd, env: {}, mounts: [], network: false, limits, interactive: false };
-  return run(command, job, {}, new Ledger(folder(), "test", () => {}));
+  return run(command, job, {}, new Ledger(folder(), "test", () => {}), report);
 }
 
-it("a program ends as usual if its temporary files cannot be removed", async () => {
+it("a program ends as usual if its temporary files cannot be removed, which is reported", async () => {
   const release = () => Promise.reject(new Error("the folder is busy"));
-  const { ended } = await start({ release });
+  const reported: unknown[] = [];
+  const { ended } = await start({ release }, folder(), (thrown) => void reported.push(thrown));
   expect(await ended).toEqual({ exitCode: 3, durationMs: expect.any(Number) });
+  expect(reported).toEqual([new Error("the folder is busy")]);
 });
 
 it("a program of which it cannot be found out how it ended says so", async () => {
