@@ -127,7 +127,7 @@ async function usableModel(
     async ready() {
       const provider = owned();
       if (provider) await providers.models(provider);
-      // What was missing, such as a key or a server on this machine, may be there by now.
+      // Since the last attempt, the user may have stored a key or started a local server.
       else if ("thrown" in known) known = await resolved();
     },
     current: () => usable(choice(), from).model,

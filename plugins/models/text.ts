@@ -15,7 +15,7 @@ export function listText(models: readonly ListedModel[]): string {
   return aligned([head, ...rows]);
 }
 
-/** What to do for models that cannot be used, for want of a key. */
+/** Tells how to store a key if no listed model has one, or else how to list the models without a key. */
 export function hintText(all: number, usable: number): string {
   if (usable === 0) return "scorel: There is no key for any of these. To store one: scorel login <provider>\n";
   return all === usable ? "" : `scorel: ${all - usable} more models have no key here: scorel model list --all\n`;

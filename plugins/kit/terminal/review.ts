@@ -49,7 +49,7 @@ export interface Reviewed {
 /** The question about a review. */
 export interface ReviewQuestion {
   text: string;
-  /** What a "no" leads to, if that is not obvious. */
+  /** The consequence of answering "no", which is shown with the question if it is not obvious. */
   no?: string | undefined;
   /** The command that lists what was accepted before, which is then only counted here. */
   known?: string | undefined;

@@ -19,7 +19,7 @@ export function reviewOf(table: TrustTable, tree: Tree, shown: Reviewed, entry: 
   const state = isTrusted ? "trusted" : entry?.hash === undefined ? "new" : "changed";
   const changed = new Set(changes?.map(({ path }) => path));
   const isKnown = ({ kind, place }: TrustItem) => {
-    // What weakens or redirects also depends on the user's own settings, which may have changed.
+    // Whether a setting weakens or redirects something also depends on the user's own settings, which may have changed.
     if (kind === "weakens" || kind === "redirect") return false;
     const path = place.replace(/:\d+$/, "");
     return changed.size > 0 && tree.files.has(path) && !changed.has(path);
