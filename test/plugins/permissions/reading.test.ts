@@ -187,6 +187,14 @@ describe("a file with a deny rule for reading", () => {
     expect(await outcomes(t, others)).toEqual(all(others, "runs"));
   });
 
+  it("may be named by an absolute path that begins with two slashes, as in Claude Code", async () => {
+    await using other = await post();
+    const folder = join(other.dir, "..");
+    await using t = await post({ mode: "full", deny: [`Read(/${folder}/**)`] });
+    const closed = beside(other, "closed");
+    expect([await read(t, closed), await read(t, t.file("open"))]).toEqual(["Denied", "runs"]);
+  });
+
   it("is not meant by braces that the shell does not expand", async () => {
     await using t = await withSecrets({ mode: "full", deny: ["Read(.env)"] });
     t.file(".env", "API_KEY=abcdefgh12345678\n");
