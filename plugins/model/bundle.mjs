@@ -177,7 +177,35 @@ const lightFetch = {
   },
 };
 
+/**
+ * The clients of OpenAI and Anthropic create an object for each part of the service, and import helpers for it: more than half of their
+ * code. Adapters only use chat completions, responses and messages. The classes of everything else are left empty.
+ */
+const emptyResources = {
+  name: "empty-resources",
+  setup(hooks) {
+    const isUnused = filesLike(hooks, "empty-resources", UNUSED_RESOURCES);
+    hooks.onLoad({ filter: /(?:openai|@anthropic-ai[\\/]sdk)[\\/](?:resources|lib)[\\/].*\.mjs$/ }, ({ path }) => {
+      const classes = Array.from(
+        readFileSync(path, "utf8").matchAll(/^export (?:class|const|function) (\w+)/gm),
+        ([, name]) => name,
+      );
+      // A file without classes only names the exports of others.
+      if (classes.length === 0 || !isUnused(path)) return undefined;
+      return { contents: classes.map((name) => `export class ${name} {}`).join("\n"), loader: "js" };
+    });
+  },
+};
+const UNUSED_RESOURCES = [
+  /openai[\\/]resources[\\/](?:audio|batches|beta|containers|conversations|embeddings|evals|files|fine-tuning|graders)\b/,
+  /openai[\\/]resources[\\/](?:images|models|moderations|realtime|skills|uploads|vector-stores|videos|webhooks)\b/,
+  /openai[\\/]lib[\\/](?:ChatCompletion(?:Stream|Runner|StreamingRunner)|responses[\\/]ResponseStream)\.mjs$/,
+  /@anthropic-ai[\\/]sdk[\\/]resources[\\/](?:beta|models)\b/,
+  /@anthropic-ai[\\/]sdk[\\/]lib[\\/]MessageStream\.mjs$/,
+];
+
 export const bundlePlugins = [
+  emptyResources,
   literalImports,
   englishOnly,
   lazyValidation,
