@@ -1,9 +1,12 @@
 import {
+  closeSync,
   existsSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -54,15 +57,16 @@ interface Unit {
 export function createCodeCache(): CodeCache {
   const folder = privateFolder();
   const units = new Map<string, Unit>();
+  const bytesOf = createReader();
   return {
     evaluate(file) {
-      const bytes = readFileSync(file);
+      const bytes = bytesOf(file);
       const text = bytes.toString("latin1");
       if (folder === undefined || bytes.length < worthwhile)
         return new Script(text, { filename: file }).runInThisContext();
       const source = crc32(bytes);
       const cacheFile = join(folder, nameFor(file));
-      const found = read(cacheFile, source);
+      const found = read(cacheFile, source, bytesOf);
       const script = new Script(text, { filename: file, cachedData: found?.code });
       const known = script.cachedDataRejected === false ? found?.parts : undefined;
       units.set(file, { script, source, cacheFile, known, used: new Set() });
@@ -103,9 +107,34 @@ function nameFor(file: string): string {
   return `${basename(file, ".js")}-${crc32(place).toString(16)}.bin`;
 }
 
-function read(cacheFile: string, source: number): { code: Buffer; parts: string[] } | undefined {
+/**
+ * Returns a function that reads files into the same memory, so that the bytes of a file are only valid until the next one is read. Memory
+ * that a process has not used before costs more than reading the file does.
+ */
+function createReader(): (file: string) => Buffer {
+  let memory = Buffer.alloc(0);
+  return (file) => {
+    const descriptor = openSync(file, "r");
+    try {
+      const { size } = fstatSync(descriptor);
+      if (memory.length < size) memory = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(size)));
+      let end = 0;
+      for (let count = -1; count !== 0 && end < size; end += count)
+        count = readSync(descriptor, memory, end, size - end, null);
+      return memory.subarray(0, end);
+    } finally {
+      closeSync(descriptor);
+    }
+  };
+}
+
+function read(
+  cacheFile: string,
+  source: number,
+  bytesOf: (file: string) => Buffer,
+): { code: Buffer; parts: string[] } | undefined {
   try {
-    const bytes = readFileSync(cacheFile);
+    const bytes = bytesOf(cacheFile);
     const end = bytes.indexOf("\n");
     const label = JSON.parse(bytes.toString("utf8", 0, end)) as Label;
     const code = bytes.subarray(end + 1);
