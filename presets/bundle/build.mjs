@@ -31,7 +31,10 @@ const dist = join(root, "dist.next");
 /** Packages that are not bundled, because they look for files beside their own: jiti its transform, ripgrep its binary. */
 const external = ["jiti", "@vscode/ripgrep"];
 
-/** Sources that every command with sessions needs, and a headless turn at a background host, in addition to host plugins. */
+/**
+ * Sources that every command with sessions needs, and a headless turn at a background host, in addition to host plugins. The model's plugin is
+ * among them because most people have a table `[model]`, which every command checks.
+ */
 const first = [
   "presets/start/launch.ts",
   "plugins/cli/exit-code.ts",
@@ -46,7 +49,10 @@ const first = [
   "plugins/extensions/rows/rehearsal.ts",
   "plugins/extensions/words.ts",
   "plugins/host/client/remote-client.ts",
+  "plugins/host/commands/session-views.ts",
+  "plugins/model/index.ts",
   "plugins/print/turn.ts",
+  "plugins/projects/book.ts",
 ];
 
 /** Sources that a headless turn in the same process loads lazily, in addition to session plugins. */
@@ -60,7 +66,6 @@ const usual = [
   "plugins/local/processes/processes.ts",
   "plugins/model/providers/registry.ts",
   "plugins/kit/process/ledger.ts",
-  "plugins/host/commands/session-views.ts",
   "plugins/model/model.ts",
   "plugins/model/wire/stream.ts",
   "plugins/permissions/guard.ts",
