@@ -115,9 +115,10 @@ export class Pictures {
     return Math.max(0, this.stillSince + STILL_MS - this.now());
   }
 
-  /** Forgets which pictures are on the screen, because it was cleared. */
+  /** Forgets which pictures are on the screen, because it was cleared. A terminal then also deletes the data of its pictures. */
   forget(): void {
     this.shown.clear();
+    this.sent.clear();
   }
 
   private removed(place: Place): string {

@@ -94,11 +94,14 @@ describe("a picture in the conversation", () => {
     expect(screen.lines().slice(3, 7)).toEqual(["two", "three", "four", "five"]);
   });
 
-  it("is drawn again after the screen was cleared", () => {
+  it("is sent again after the screen was cleared, since Kitty deletes the data of pictures with the screen", () => {
     const { paint, canvas } = stage("kitty");
-    paint(0);
+    const first = sequences(paint(0));
     canvas.forget();
-    expect(sequences(paint(0))).toEqual(["3;3", "a=p,i=N,p=3,c=20,r=5,C=1,q=2"]);
+    const afterForget = sequences(paint(0));
+    canvas.resize(40, 8);
+    expect([afterForget, sequences(paint(0))]).toEqual([first, first]);
+    expect(sequences(paint(0))).toEqual([]);
   });
 });
 
