@@ -44,7 +44,7 @@ export function graphicsOf(setting: Graphics | "auto" | "off", env: Env): Graphi
 export class Pictures {
   readonly graphics: Graphics;
   private readonly now: () => number;
-  private readonly known = new Map<string, Picture>();
+  private readonly known = new Set<Picture>();
   private lastId = Math.floor(Math.random() * 0xffffff);
   /** Ids of the pictures that the terminal has stored. */
   private readonly sent = new Set<number>();
@@ -59,12 +59,12 @@ export class Pictures {
 
   /** Lines that represent a picture in a frame. `data` is base64, `height` is in pixels. */
   lines({ data, height }: Pick<Picture, "data" | "height">, columns: number, rows: number): string[] {
-    const key = `${columns}x${rows} ${data}`;
-    let picture = this.known.get(key);
+    const isSame = (each: Picture) => each.columns === columns && each.rows === rows && each.data === data;
+    let picture = [...this.known].find(isSame);
     if (!picture) {
       picture = { id: ++this.lastId, data, columns, rows, height };
-      this.known.set(key, picture);
-      for (const oldest of this.known.keys()) if (this.known.size > MOST) this.known.delete(oldest);
+      this.known.add(picture);
+      for (const oldest of this.known) if (this.known.size > MOST) this.known.delete(oldest);
     }
     const { id } = picture;
     return Array.from({ length: rows }, (_, row) => `${ESC}_P${id};${row}${ESC}\\`);
@@ -72,7 +72,7 @@ export class Pictures {
 
   /** Replaces the lines that represent pictures by empty ones, and notes their positions. */
   take(lines: readonly string[]): string[] {
-    const ids = new Map([...this.known.values()].map((picture) => [picture.id, picture]));
+    const ids = new Map([...this.known].map((picture) => [picture.id, picture]));
     const places: Place[] = [];
     const rest = lines.map((line, row) => {
       const [, id, from] = line.startsWith(ESC) ? (MARK.exec(line) ?? []) : [];

@@ -4,6 +4,7 @@ import type { Look } from "../../../plugins/terminal/rows/look.ts";
 import { Canvas } from "../../../plugins/terminal/screen/canvas.ts";
 import { type Graphics, graphicsOf, Pictures } from "../../../plugins/terminal/screen/pictures.ts";
 import { en } from "../../../plugins/terminal/words/en.ts";
+import { usedBytes } from "../../memory.ts";
 import { png, quarters } from "../images/pictures.ts";
 import { emulator } from "./emulator.ts";
 
@@ -103,6 +104,14 @@ describe("a picture in the conversation", () => {
     expect([afterForget, sequences(paint(0))]).toEqual([first, first]);
     expect(sequences(paint(0))).toEqual([]);
   });
+});
+
+it("keeps no copy of a picture's data for each of its sizes", async () => {
+  const pictures = new Pictures("kitty");
+  const data = "A".repeat(2_000_000);
+  const before = await usedBytes();
+  for (let columns = 1; columns <= 60; columns++) pictures.lines({ data, height: 400 }, columns, 5);
+  expect(((await usedBytes()) - before) / data.length).toBeLessThan(10);
 });
 
 it.each([
