@@ -5,7 +5,7 @@ import type { Outgoing } from "./own-messages.ts";
 import type { ShownSession } from "./shown-session.ts";
 import { inSendingOrder, textIn, wholeText } from "./strip.ts";
 
-type Session = Pick<ShownSession, "sessionId" | "view">;
+type Session = Pick<ShownSession, "view">;
 type Sender = Pick<Conversation, "changeQueue" | "send">;
 
 /** A queued message that is edited while a turn runs. It is taken out of the queue meanwhile, so that its old text is not sent. */
@@ -13,9 +13,7 @@ export class HeldMessage {
   readonly item: QueuedMessage;
   /** Its place in the order in which messages are sent. */
   readonly place: number;
-  private readonly session: Session;
   private readonly conversation: Sender;
-  private readonly sessionId: string | undefined;
   /** Resolves with true if it was still in the queue and has been taken out. */
   readonly isTaken: Promise<boolean>;
   /** The message before it was edited. */
@@ -23,19 +21,12 @@ export class HeldMessage {
 
   constructor(item: QueuedMessage, session: Session, conversation: Sender) {
     this.item = item;
-    this.session = session;
     this.conversation = conversation;
-    this.sessionId = session.sessionId;
     this.place = inSendingOrder(session.view?.queue ?? []).findIndex(({ id }) => id === item.id);
     this.old = { text: textIn(item), attachments: picturesIn(item) };
     this.isTaken = conversation.changeQueue((items) =>
       items.some(({ id }) => id === item.id) ? items.filter(({ id }) => id !== item.id) : undefined,
     );
-  }
-
-  /** Whether the session that it was queued in is still the one that is shown. */
-  get isHere(): boolean {
-    return this.sessionId === this.session.sessionId;
   }
 
   /** Puts it back into the queue, with new content if `entered` is given. Returns false if it was delivered before it was taken out. */

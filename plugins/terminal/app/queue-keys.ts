@@ -1,5 +1,5 @@
 import type { QueuedMessage } from "@scorel/host/contract";
-import { type Entered, enteredIn, marked } from "../input/line-mode.ts";
+import { type Entered, enteredIn, joined } from "../input/line-mode.ts";
 import { illustrated } from "../input/picture-marks.ts";
 import type { Keys } from "../keys.ts";
 import type { Field, Submission } from "../parts.ts";
@@ -31,7 +31,7 @@ export class QueueKeys {
   /** The id of the chosen message; undefined while keys do not apply to the queue. */
   chosen: string | undefined;
   /** The message that is edited in the field, and the text that was in the field before. */
-  private edited: { id: string; before: Entered; held?: HeldMessage } | undefined;
+  private edited: { item: QueuedMessage; before: Entered; held?: HeldMessage } | undefined;
   private readonly parts: QueueKeysParts;
   private readonly now: () => number;
   /** When the list has closed by itself, because its chosen message was delivered. */
@@ -43,7 +43,7 @@ export class QueueKeys {
   }
 
   get editing(): string | undefined {
-    return this.edited?.id;
+    return this.edited?.item.id;
   }
 
   /** The message that is edited outside of the queue, and its place in the order of sending. */
@@ -67,12 +67,15 @@ export class QueueKeys {
 
   /** Called when the queue has changed: a message that was delivered cannot be chosen. */
   update(): void {
-    if (this.chosen !== undefined && !this.item(this.chosen)) {
-      this.chosen = undefined;
-      this.closedAt = this.now();
-    }
-    // The edited text stays in the field.
-    if (this.edited?.held?.isHere === false) this.edited = undefined;
+    if (this.chosen === undefined || this.item(this.chosen)) return;
+    this.chosen = undefined;
+    this.closedAt = this.now();
+  }
+
+  /** Called when another session is shown. The text of a message that was edited in the former one stays in the field. */
+  entered(): void {
+    this.chosen = undefined;
+    this.keepInDraft();
   }
 
   /** Handles a key that applies to the queue. Returns false for any other, with which keys go to the field again. */
@@ -127,18 +130,17 @@ export class QueueKeys {
   }
 
   /**
-   * Ends editing when the user leaves the application, so that the draft keeps the edited text, followed by the text that was in the field
-   * before. An edited text that is the same as in the queue is left out: it would come back even after it was delivered.
+   * Ends editing when the user leaves the session. The field keeps the edited text, followed by the text that was in it before. An edited
+   * text that is the same as in the queue is left out: it would come back even after it was delivered.
    */
   keepInDraft(): void {
     const { edited } = this;
     const field = this.parts.field();
     if (!edited || !field) return;
     this.edited = undefined;
-    const item = edited.held ? undefined : this.item(edited.id);
-    const isQueued = item !== undefined && illustrated(item).text === field.text;
-    const texts = [...(isQueued ? [] : [field.text]), marked(edited.before)];
-    field.setText(texts.filter((text) => text !== "").join("\n"));
+    const { item, held, before } = edited;
+    const isQueued = held === undefined && illustrated(item).text === field.text;
+    this.restore(joined([...(isQueued ? [] : [enteredIn(field)]), before], "\n"));
   }
 
   private restore({ text, mode, silent, attachments }: Entered): void {
@@ -197,7 +199,7 @@ export class QueueKeys {
     this.leave();
     const { field, session, conversation, attempt } = this.parts;
     const held = session.isRunning ? new HeldMessage(item, session, conversation) : undefined;
-    this.edited = { id: item.id, before: enteredIn(field()), ...(held && { held }) };
+    this.edited = { item, before: enteredIn(field()), ...(held && { held }) };
     const { text, attachments } = illustrated(item);
     field()?.setText(text, "message", false, attachments);
     if (held) attempt(async () => (await held.isTaken) || this.tellGone());
@@ -213,8 +215,8 @@ export class QueueKeys {
   }
 
   /** Replaces the text of a queued message. If it was delivered meanwhile, the new text goes back to the field. */
-  private async replace(edited: { id: string; held?: HeldMessage }, submission: Submission): Promise<void> {
-    const isKept = await (edited.held?.putBack(submission) ?? this.rewrite(edited.id, submission));
+  private async replace(edited: { item: QueuedMessage; held?: HeldMessage }, submission: Submission): Promise<void> {
+    const isKept = await (edited.held?.putBack(submission) ?? this.rewrite(edited.item.id, submission));
     if (isKept) return;
     const field = this.parts.field();
     if (field?.text === "") field.setText(submission.text, "message", false, submission.attachments);

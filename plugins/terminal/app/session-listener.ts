@@ -57,6 +57,7 @@ export class SessionListener implements Listener {
   entered(view: SessionView): void {
     const { to } = this;
     to.transcript.follow(view, to.session.people);
+    to.queueKeys.entered();
     this.todos = openList(view);
     this.ask(view);
     to.activity.update(view);
