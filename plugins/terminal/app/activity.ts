@@ -24,6 +24,13 @@ export class Activity {
     this.parts = parts;
   }
 
+  /** Called when another session is shown: how long the former one was busy says nothing about it. */
+  entered(view: SessionView): void {
+    this.end();
+    this.startedAt = undefined;
+    this.update(view);
+  }
+
   update({ status, live, requests }: SessionView, change?: ViewChange): void {
     if (change?.kind === "live" && live.length === 0) this.since = Date.now();
     const isWorking = status.running || status.compacting === true || live.length > 0;

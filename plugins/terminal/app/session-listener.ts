@@ -60,7 +60,7 @@ export class SessionListener implements Listener {
     to.queueKeys.entered();
     this.todos = openList(view);
     this.ask(view);
-    to.activity.update(view);
+    to.activity.entered(view);
     to.onEntered();
     this.loadContributed();
     to.redraw();

@@ -1,6 +1,6 @@
 import type { SessionView } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { Activity } from "../../../plugins/terminal/app/activity.ts";
 import { QueueKeys } from "../../../plugins/terminal/app/queue-keys.ts";
 import { SessionListener } from "../../../plugins/terminal/app/session-listener.ts";
@@ -8,6 +8,8 @@ import { Transcript } from "../../../plugins/terminal/app/transcript.ts";
 import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import { en } from "../../../plugins/terminal/words/en.ts";
 import { desk } from "./input/desk.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 /** The parts of the application that follow a session, with what was sent to sessions and how often the user was called. */
 function stage() {
@@ -52,6 +54,18 @@ function stage() {
   };
   return { ...at, queueKeys, activity, enter, done };
 }
+
+it("going from a session at work to an idle one does not call the user as if a turn had ended", () => {
+  vi.useFakeTimers();
+  const t = stage();
+  t.enter("busy", true);
+  vi.advanceTimersByTime(60_000);
+  t.enter("idle", false);
+  t.enter("busy", true);
+  t.activity.update({ status: { running: false }, live: [], requests: [] } as unknown as SessionView);
+  expect(t.done.calls).toEqual([]);
+  t.activity.end();
+});
 
 it.each([
   ["taken out of the queue during a turn", true, "alpha\na draft"],
