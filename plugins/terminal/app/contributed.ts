@@ -32,11 +32,15 @@ export class Contributed {
     const { client } = this.parts;
     const sessionId = this.parts.sessionId();
     if (sessionId === undefined) return;
-    try {
-      this.commands = (await client.request("list_commands", { sessionId })).commands;
-    } catch (thrown) {
-      if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
-    }
+    const commands = await client.request("list_commands", { sessionId }).then(
+      (listed) => listed.commands,
+      (thrown) => {
+        if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+        return [];
+      },
+    );
+    // Another session may have been entered meanwhile.
+    if (sessionId === this.parts.sessionId()) this.commands = commands;
   }
 
   /** Runs the command that a key is bound to. If several commands want the same key, the first one gets it. */

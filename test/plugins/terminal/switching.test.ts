@@ -2,6 +2,7 @@ import type { SessionView } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
 import { afterEach, expect, it, vi } from "vitest";
 import { Activity } from "../../../plugins/terminal/app/activity.ts";
+import { Contributed } from "../../../plugins/terminal/app/contributed.ts";
 import { QueueKeys } from "../../../plugins/terminal/app/queue-keys.ts";
 import { SessionListener } from "../../../plugins/terminal/app/session-listener.ts";
 import { Transcript } from "../../../plugins/terminal/app/transcript.ts";
@@ -81,3 +82,40 @@ it.each([
   expect([t.field.text, t.queueKeys.editing, t.queueKeys.leave(), t.done.sent]).toEqual([kept, undefined, false, []]);
 });
 
+it("keys of plugins run nothing in a session whose preset has no commands", async () => {
+  let answer = async (): Promise<unknown> => ({ commands: [{ name: "undo", usage: "/undo", keys: ["alt+u"] }] });
+  const run: string[] = [];
+  const contributed = new Contributed({
+    client: { request: () => answer() } as never,
+    keys: createKeys(),
+    sessionId: () => "s",
+    run: (line) => void run.push(line),
+    ...{ place: () => undefined, show() {}, attempt() {} },
+  });
+  await contributed.load();
+  contributed.press("\x1bu");
+  expect(run).toEqual(["undo"]);
+  answer = () => Promise.reject(Object.assign(new Error("unknown"), { code: "HOST_OPERATION_UNKNOWN" }));
+  await contributed.load();
+  contributed.press("\x1bu");
+  expect([run, contributed.has("undo")]).toEqual([["undo"], false]);
+});
+
+it("a late answer about the commands of a session that was left is not used", async () => {
+  const answers = new Map<string, (commands: object[]) => void>();
+  let sessionId = "first";
+  const contributed = new Contributed({
+    client: {
+      request: (_: string, asked: { sessionId: string }) =>
+        new Promise((resolve) => answers.set(asked.sessionId, (commands) => resolve({ commands }))),
+    } as never,
+    ...{ keys: createKeys(), sessionId: () => sessionId, run() {}, place: () => undefined, show() {}, attempt() {} },
+  });
+  const first = contributed.load();
+  sessionId = "second";
+  const second = contributed.load();
+  answers.get("second")?.([{ name: "new" }]);
+  answers.get("first")?.([{ name: "old" }]);
+  await Promise.all([first, second]);
+  expect([contributed.has("new"), contributed.has("old")]).toEqual([true, false]);
+});
