@@ -1,3 +1,4 @@
+import { beginningOf } from "@scorel/kit/text/cut";
 import { messageOf } from "@scorel/kit/values/coded-error";
 import type { Cursor, Picker } from "../parts.ts";
 import { typedInto } from "./input-line.ts";
@@ -5,6 +6,9 @@ import { PickList } from "./list.ts";
 import { drawPicker, previewPlace } from "./picker-lines.ts";
 import type { Asking, PickerOptions, PickerPicture, PickerPlace, PickerState, PreviewPart } from "./picker-parts.ts";
 import { Preview } from "./preview.ts";
+
+/** The most characters that are searched for: each word of a longer text, such as a paste, would be looked for in each item. */
+const MOST_SEARCHED = 200;
 
 /** A list that is searched by typing, and from which the user chooses. */
 export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
@@ -129,7 +133,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
 
   private search(data: string): void {
     const query = typedInto(this.list.query, data, this.at.keys);
-    if (query !== undefined) this.list.search(query);
+    if (query !== undefined) this.list.search(beginningOf(query, MOST_SEARCHED));
   }
 
   private choose(): void {

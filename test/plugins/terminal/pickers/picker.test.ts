@@ -197,6 +197,14 @@ describe("a picker", () => {
     expect([given, picker.asking, picker.list.query]).toEqual([["new name", "y"], undefined, ""]);
   });
 
+  it("searches for the beginning of a long paste only", async () => {
+    const { picker, ready, type } = picking();
+    await ready();
+    const text = "pie ".repeat(100_000);
+    type(paste(text));
+    expect(picker.list.query).toBe(text.slice(0, 200));
+  });
+
   it("fits into narrow and low windows, with wide characters, in Chinese", async () => {
     const labels = ["写一个解析器并测试它,直到所有测试通过", "a\tb\u001b[2J\u202e"];
     const { ready, shown } = picking(
