@@ -1,6 +1,7 @@
 import type { Cursor } from "../parts.ts";
 import { safeLine } from "../rows/safe.ts";
 import { columnsIn, cut, wrapped } from "../rows/wrap.ts";
+import { type Glyph, glyphsOf } from "../screen/width.ts";
 import type { PickerPicture, PickerPlace, PickerRow } from "./picker-parts.ts";
 import type { Preview } from "./preview.ts";
 
@@ -134,9 +135,15 @@ function detailText({ detail = "", place = "" }: PickerRow, room: number): strin
 /** The end of a path, which says more than its beginning. */
 function endOf(text: string, room: number): string {
   if (columnsIn(text) <= room) return text;
-  const characters = [...text];
-  while (characters.length > 0 && columnsIn(characters.join("")) > room - 1) characters.shift();
-  return `…${characters.join("")}`;
+  const glyphs = [...glyphsOf(text)];
+  let end = "";
+  for (let left = room - 1, at = glyphs.length - 1; at >= 0; at--) {
+    const glyph = glyphs[at] as Glyph;
+    left -= glyph.width;
+    if (left < 0) break;
+    end = glyph.text + end;
+  }
+  return `…${end}`;
 }
 
 /** The line with the keys. Keys that do not fit are left out, beginning with the last of the picker's own ones. */

@@ -205,6 +205,13 @@ describe("a picker", () => {
     expect(picker.list.query).toBe(text.slice(0, 200));
   });
 
+  it("shows the end of a long path, in time that grows with its length only", async () => {
+    const place = `/${"folder/".repeat(8_000)}end`;
+    const { shown, ready } = picking({ row: (label) => ({ label, place }) });
+    await ready();
+    expect(shown(60)[3]).toBe("› apple pie                   …lder/folder/folder/folder/end");
+  });
+
   it("fits into narrow and low windows, with wide characters, in Chinese", async () => {
     const labels = ["写一个解析器并测试它,直到所有测试通过", "a\tb\u001b[2J\u202e"];
     const { ready, shown } = picking(
