@@ -43,7 +43,7 @@ export function drawPicker<Item>(picker: PickerPicture<Item>, drawing: Drawing):
   const { theme, rows } = picker.at;
   const { width } = drawing;
   const height = Math.max(1, rows - AROUND);
-  const input = inputLine(picker);
+  const input = inputLine(picker, width);
   const title = theme.style("heading", cut(safeLine(picker.options.title()), width));
   const { body, page } = bodyOf(picker, drawing, height);
   const said = theme.style("accent", cut(safeLine(picker.said), width));
@@ -53,14 +53,15 @@ export function drawPicker<Item>(picker: PickerPicture<Item>, drawing: Drawing):
   return { lines: lines.slice(0, rows), cursor, page };
 }
 
-function inputLine<Item>({ at, list, asking }: PickerPicture<Item>): string {
+/** The line of the search or of a question. Of a long text its end is shown, which is where it is edited. */
+function inputLine<Item>({ at, list, asking }: PickerPicture<Item>, width: number): string {
   const { theme, pickerWords: words } = at;
-  if (!asking)
-    return `${theme.style("accent", `${words.search}:`)} ${safeLine(list.query)}${/\s$/.test(list.query) ? " " : ""}`;
-  const label = theme.style("warning", safeLine(asking.label));
-  return asking.text === undefined
-    ? `${label} ${words.yesNo} `
-    : `${label}: ${safeLine(asking.text)}${/\s$/.test(asking.text) ? " " : ""}`;
+  const label = asking && theme.style("warning", safeLine(asking.label));
+  if (asking && asking.text === undefined) return `${label} ${words.yesNo} `;
+  const before = label === undefined ? `${theme.style("accent", `${words.search}:`)} ` : `${label}: `;
+  const typed = asking?.text ?? list.query;
+  const text = `${safeLine(typed)}${/\s$/.test(typed) ? " " : ""}`;
+  return before + endOf(text, width - 1 - columnsIn(before));
 }
 
 function bodyOf<Item>(picker: PickerPicture<Item>, { width, preview }: Drawing, height: number) {
@@ -132,7 +133,7 @@ function detailText({ detail = "", place = "" }: PickerRow, room: number): strin
   return [where, rest].filter((part) => part !== "").join(SEPARATOR);
 }
 
-/** The end of a path, which says more than its beginning. */
+/** The end of a text: of a path it says more than the beginning. */
 function endOf(text: string, room: number): string {
   if (columnsIn(text) <= room) return text;
   const glyphs = [...glyphsOf(text)];

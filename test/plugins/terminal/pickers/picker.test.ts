@@ -197,6 +197,17 @@ describe("a picker", () => {
     expect([given, picker.asking, picker.list.query]).toEqual([["new name", "y"], undefined, ""]);
   });
 
+  it("shows the end of a text that is longer than the line, where it is edited", async () => {
+    const { picker, shown, ready, type } = picking();
+    await ready();
+    type("a search that is too long for the line");
+    expect([shown(30)[1], picker.cursor]).toEqual(["Search: …oo long for the line", { row: 1, column: 29 }]);
+    picker.ask({ label: "New name", text: "a name that is too long for 中文 ", give() {} });
+    expect(shown(30)[1]).toBe("New name: …too long for 中文 ");
+    type("x");
+    expect([shown(30)[1], picker.cursor]).toEqual(["New name: …oo long for 中文 x", { row: 1, column: 29 }]);
+  });
+
   it("searches for the beginning of a long paste only", async () => {
     const { picker, ready, type } = picking();
     await ready();
