@@ -1,4 +1,5 @@
 import { visibleName, visibleText } from "../text/plain.ts";
+import { widthOf } from "../text/width.ts";
 import { answerTo, decisionIn, fitted, type Streams } from "./answer.ts";
 
 /** Kinds of effects that the user is asked to accept, with the title that each kind is shown under. */
@@ -96,7 +97,7 @@ function linesOfPage(lines: readonly string[], { isTTY, rows = 24, columns = 80 
   if (!isTTY) return lines.length;
   let left = Math.max(4, rows - 2);
   const count = lines.findIndex((line) => {
-    left -= Math.max(1, Math.ceil(line.length / columns));
+    left -= Math.max(1, Math.ceil(widthOf(line) / columns));
     return left < 0;
   });
   return count < 0 ? lines.length : Math.max(1, count);
@@ -107,7 +108,7 @@ function withoutTabs(line: string): string {
   let column = 0;
   return line.replace(/[^\t]+|\t/g, (part) => {
     const shown = part === "\t" ? " ".repeat(8 - (column % 8)) : part;
-    column += shown.length;
+    column += widthOf(shown);
     return shown;
   });
 }

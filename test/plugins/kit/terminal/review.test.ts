@@ -85,4 +85,25 @@ describe("a review", () => {
     expect([...new Set(counts)]).toEqual(["8 of 34 lines", "18 of 34 lines"]);
     expect(shown).not.toContain("line 20");
   });
+
+  it("counts wide characters as two columns, so that no line of a page scrolls off the screen", async () => {
+    const [stdin, stdout] = [
+      new PassThrough(),
+      Object.assign(new PassThrough(), { isTTY: true, rows: 12, columns: 20 }),
+    ];
+    const streams = { stdin, stdout, interrupt: new AbortController().signal } as unknown as Parameters<
+      typeof decideOn
+    >[3];
+    const text = ["把\tb", ...Array.from({ length: 12 }, () => "把".repeat(20))].join("\n");
+    const answers = ["s", "q", "n"];
+    let shown = "";
+    stdout.on("data", (chunk: Buffer) => {
+      shown += chunk;
+      if (/(?:q ends this|\[s\]how): /.test(chunk.toString())) stdin.write(`${answers.shift()}\n`);
+    });
+    await decideOn({ items: [], texts: () => [{ path: "a.md", text }] }, "New", { text: "Take it?" }, streams);
+    expect(shown).toContain("\n把      b\n");
+    // Ten rows: the heading, the line with the tab, and four lines of two rows each.
+    expect(shown.split("把".repeat(20)).length - 1).toBe(4);
+  });
 });
