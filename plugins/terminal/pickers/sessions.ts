@@ -181,14 +181,19 @@ function remove(
 /** Restores the session that was deleted last. */
 function restore(picker: ListPicker<SessionSummary>, at: Place, removed: SessionSummary[]): void {
   const { client, pickerWords: words } = at;
-  const last = removed.at(-1);
+  // Taken out at once, so that the key pressed again restores the one deleted before.
+  const last = removed.pop();
   if (!last) {
     picker.say(words.noneRemoved);
     return;
   }
   picker.change(async () => {
-    await client.request("restore_session", { sessionId: last.sessionId });
-    removed.pop();
+    try {
+      await client.request("restore_session", { sessionId: last.sessionId });
+    } catch (thrown) {
+      removed.push(last);
+      throw thrown;
+    }
     picker.say(words.restored(nameOf(last, words)));
   });
 }

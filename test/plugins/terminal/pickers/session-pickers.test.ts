@@ -173,6 +173,23 @@ describe("the picker of sessions", () => {
     expect(other.sessionId).not.toBe(sessionId);
   });
 
+  it("restores two sessions when the key is pressed twice at once", async () => {
+    const { client } = running;
+    for (const text of ["first", "second"]) {
+      const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+      await ask(client, sessionId, text);
+    }
+    const app = application();
+    app.open("sessions");
+    for (const left of [2, 1, 0]) {
+      await eventually(() => expect(app.rows()[0]).toMatch(left === 0 ? /^There is no other session/ : /^› /));
+      await eventually(() => expect(app.rows()).toHaveLength(Math.max(1, left)));
+      if (left > 0) app.type("\x04", "y");
+    }
+    app.type("\x1a", "\x1a");
+    await eventually(() => expect(app.rows()).toHaveLength(2));
+  });
+
   it("moves on to a new session when the one that is shown is deleted", async () => {
     await ask(running.client, sessionId, "first");
     const app = application();
