@@ -1,4 +1,5 @@
 import type { QueuedMessage } from "@scorel/host/contract";
+import { beginningOf } from "@scorel/kit/text/cut";
 import type { Keys } from "../keys.ts";
 import { safeLine } from "../rows/safe.ts";
 import { cut, wrapped } from "../rows/wrap.ts";
@@ -7,6 +8,8 @@ import type { Words } from "../words/words.ts";
 import type { Waiting } from "./unsent.ts";
 
 const SHOWN = 4;
+/** The most characters of a message that are read for its line: it is drawn again with each frame, and may be a long paste. */
+const MOST_READ = 2_000;
 
 /** The name of another client that has queued a message; undefined for this one. */
 type NameOf = (clientId: string) => string | undefined;
@@ -93,7 +96,7 @@ export function unsentStrip(
   const rows = [
     isAway ? words.unsent(keys.label("interrupt")) : words.untaken,
     ...(hidden > 0 ? [`  + ${hidden}`] : []),
-    ...texts.slice(hidden).map((text) => `⋯ ${safeLine(text)}`),
+    ...texts.slice(hidden).map((text) => `⋯ ${lineOf(text)}`),
   ];
   return rows.map((row) => cut(theme.style("muted", row), width));
 }
@@ -114,9 +117,13 @@ function footOf(chosen: string | undefined, editing: string | undefined, { words
   return editing === undefined ? [] : [words.queueEditing(name("send"), name("interrupt"))];
 }
 
-/** The text of a queued message as one line. */
+/** The text of a queued message as one line, as far as there is room for it in any window. */
 export function textOf({ content }: Pick<QueuedMessage, "content">): string {
-  return safeLine(wholeText({ content }));
+  return lineOf(wholeText({ content }));
+}
+
+function lineOf(text: string): string {
+  return safeLine(beginningOf(text.trimStart(), MOST_READ));
 }
 
 /** The text of a queued message, with `[image]` for each picture. */

@@ -1,7 +1,7 @@
 import type { QueuedMessage } from "@scorel/host/contract";
 import { describe, expect, it } from "vitest";
 import { QueueKeys } from "../../../plugins/terminal/app/queue-keys.ts";
-import { queueStrip } from "../../../plugins/terminal/app/strip.ts";
+import { queueStrip, textOf, unsentStrip } from "../../../plugins/terminal/app/strip.ts";
 import { contentOf } from "../../../plugins/terminal/input/content.ts";
 import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import type { Theme } from "../../../plugins/terminal/theme/theme.ts";
@@ -132,6 +132,13 @@ it("a message for a turn that has ended is not said to go into one", () => {
     queueStrip(queue, 80, { theme, words: en, keys, isIdle }, { chosen: undefined, editing: undefined });
   expect(lines(true)).toEqual(["Queued: sent after your next message · Alt-Q sends or changes them", "↳ alpha"]);
   expect(lines(false)[1]).toBe("↳ alpha  (sent into this turn at its next step)");
+});
+
+it("of a long paste that waits, only the beginning is read for its line, which is drawn with each frame", () => {
+  const content = `\n  \n${"word\n".repeat(200_000)}`;
+  expect(textOf({ content })).toBe("word ".repeat(400).trimEnd());
+  const [title, line] = unsentStrip({ isAway: false, texts: [content] }, 30, { theme, words: en, keys });
+  expect([title, line]).toEqual(["On its way; the host has not …", "⋯ word word word word word wo…"]);
 });
 
 describe("a picture of a queued message", () => {
