@@ -86,15 +86,25 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
 }
 
 /** The body of a question; if it is longer than its room, with fewer of the unchanged lines of diffs. */
-function bodyOf(
-  { request }: Question,
-  more: Parameters<typeof questionBody>[1],
-  width: number,
-  room: number,
-  look: QuestionLook,
-) {
-  const body = questionBody(request, more, width, look);
-  return body.lines.length <= room ? body : questionBody(request, more, width, { ...look, isTight: true });
+function bodyOf({ request }: Question, more: BodyParts[1], width: number, room: number, look: QuestionLook): Body {
+  const body = keptBody(request, more, width, look);
+  return body.lines.length <= room ? body : keptBody(request, more, width, { ...look, isTight: true });
+}
+
+type BodyParts = Parameters<typeof questionBody>;
+type Body = ReturnType<typeof questionBody>;
+
+/** The bodies that were drawn last, by what they depend on, since a question is drawn again at each key and each second. */
+const drawnBodies = new WeakMap<BodyParts[0], Map<string, Body>>();
+const MOST_BODIES = 4;
+
+function keptBody(...[request, more, width, look]: BodyParts): Body {
+  const bodies = drawnBodies.get(request) ?? new Map<string, Body>();
+  const key = JSON.stringify([more, width, look.theme.name, look.words.language, look.isTight]);
+  const body = bodies.get(key) ?? questionBody(request, more, width, look);
+  if (bodies.size >= MOST_BODIES) bodies.clear();
+  drawnBodies.set(request, bodies.set(key, body));
+  return body;
 }
 
 /** The number of lines for a question with `body` lines of body and `beside` other lines. */

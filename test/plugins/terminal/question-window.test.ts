@@ -216,3 +216,36 @@ it("a long question takes the room of all else but the field once the user pages
   await t.press("y");
   expect(t.given).toEqual(["y"]);
 });
+
+it("a long change is drawn once for each width, and not again at each key", () => {
+  let styled = 0;
+  const style = (_role: unknown, text: string) => {
+    styled++;
+    return text;
+  };
+  const counting = { name: "none", style };
+  const questions = new Questions({ words: en, give: async () => {}, field: () => undefined });
+  const lines = (sign: string) => Array.from({ length: 500 }, (_, at) => `${sign}line ${at} ${sign}`).join("\n");
+  const text = `@@ -1,500 +1,500 @@\n${lines("-")}\n${lines("+")}\n`;
+  questions.update([
+    {
+      requestId: "a",
+      plugin: "permissions",
+      kind: "select",
+      title: "Edit?",
+      options,
+      body: [{ display: "diff", path: "f", text }],
+    },
+  ]);
+  const draw = (width: number) => {
+    styled = 0;
+    const drawn = questions.render(
+      width,
+      { height: 20, whole: 20, reading: 20, most: 20 },
+      { ...look, theme: counting },
+    );
+    return { lines: drawn?.lines, isCheap: styled < 100 };
+  };
+  const [first, second, narrow] = [draw(80), draw(80), draw(40)];
+  expect([first.isCheap, second, narrow.isCheap]).toEqual([false, { lines: first.lines, isCheap: true }, false]);
+});
