@@ -1,4 +1,5 @@
 import { structuredPatch } from "diff";
+import { beginningOf, endOf } from "./cut.ts";
 
 const CONTEXT = 3;
 /** Maximum length of a line in characters, and of a diff in lines. Longer ones are cut. */
@@ -59,7 +60,7 @@ function clip(lines: readonly string[]): string[] {
 }
 
 function window(text: string, from: number): string {
-  const part = text.slice(from, from + MAX_LINE);
+  const part = from < text.length ? beginningOf(endOf(text, text.length - from), MAX_LINE) : "";
   return `${from > 0 && part ? "…" : ""}${part}${from + MAX_LINE < text.length ? "…" : ""}`;
 }
 

@@ -27,6 +27,13 @@ function apply(text: string, diff: string): string {
 }
 
 describe("a diff", () => {
+  it("of long lines is cut between characters", () => {
+    const old = `${"x".repeat(250)}${"😀".repeat(300)}\n`;
+    for (const now of [`y${old}`, `xy${old}`, old.replace(/😀(?=\n)/, "")])
+      for (const diff of [unifiedDiff("f", old, now), unifiedDiff("f", now, old)])
+        expect([diff.includes("…"), /\p{Surrogate}/u.test(diff)]).toEqual([true, false]);
+  });
+
   it("converts the old text to the new one", () => {
     const text = fc
       .array(fc.constantFrom("a\n", "b\n", "c\n", "\n", "d"), { maxLength: 25 })
