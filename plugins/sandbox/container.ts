@@ -79,9 +79,11 @@ interface Ground {
  * Builds the command. The environment is passed in a file, so that neither the process list nor the engine's client sees it.
  */
 function command(job: ReadyJob, { engine, file, image, folder, rootless }: Ground): ExecutorCommand {
+  // Checked first: without a command, nobody would remove the folder.
+  const variables = environmentFile(job.env, engine);
   const own = mkdtempSync(join(folder, "sandbox-"));
   const [environment, name] = [join(own, "environment"), `scorel-${newId()}`];
-  writeFileSync(environment, environmentFile(job.env, engine), { mode: 0o600 });
+  writeFileSync(environment, variables, { mode: 0o600 });
   const args = [
     ...["run", "--name", name, "--label", `${OWNER}=${ownerLabel()}`, "--pull=never"],
     ...(job.interactive ? ["--interactive"] : []),
