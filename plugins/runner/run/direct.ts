@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
+import { onAbort } from "@scorel/kit/values/abort";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { SandboxEnd } from "@scorel/sandbox/contract";
 import type { RunnerContext } from "../config.ts";
@@ -15,12 +16,13 @@ import { type StartedSkill, startSkill } from "./run.ts";
 class DirectRun {
   private readonly unread: { from: DirectOutput["from"]; bytes: Uint8Array; taken(): void }[] = [];
   private readonly clientLeft: AbortSignal;
-  private wake = () => {};
+  /** Wakes the calls of `next` that wait. */
+  private readonly waiting: (() => void)[] = [];
   private end: DirectEnd | Error | undefined;
 
   constructor(clientLeft: AbortSignal) {
     this.clientLeft = clientLeft;
-    clientLeft.addEventListener("abort", () => this.take(), { once: true });
+    clientLeft.addEventListener("abort", () => this.leave(), { once: true });
   }
 
   /** Queues output for the client. Resolves when the client has read it or has disconnected. */
@@ -37,22 +39,29 @@ class DirectRun {
     this.wake();
   }
 
-  /** Returns new output as soon as there is some; after the last output, how the program ended. */
+  /** Returns new output as soon as there is some; after the last output, how the program ended. Throws what `finish` got. */
   async next(): Promise<{ output: DirectOutput[]; ended?: DirectEnd }> {
-    if (this.unread.length === 0 && !this.end && !this.clientLeft.aborted)
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
+    // Again after each wake, since another call may have taken the output.
+    while (this.unread.length === 0 && !this.end && !this.clientLeft.aborted)
+      await new Promise<void>((resolve) => void this.waiting.push(resolve));
     const output = this.take();
     if (output.length > 0 || !this.end) return { output };
     if (this.end instanceof Error) throw this.end;
     return { output, ended: this.end };
   }
 
+  private leave(): void {
+    this.take();
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const go of this.waiting.splice(0)) go();
+  }
+
   private take(): DirectOutput[] {
     const chunks = this.unread.splice(0);
     for (const { taken } of chunks) taken();
-    this.wake();
     return chunks.map(({ from, bytes }) => ({ from, base64: Buffer.from(bytes).toString("base64") }));
   }
 }
@@ -63,6 +72,7 @@ interface Running {
   stop: AbortController;
   /** Settles when the program and its files are gone. */
   ending: Promise<void>;
+  forget(): void;
 }
 
 /** The programs that people run in one session. */
@@ -91,7 +101,13 @@ export class DirectRuns {
         (end) => run.finish(end),
         (thrown: Error) => run.finish(thrown),
       );
-      this.runs.set(id, { run, started, stop, ending });
+      // Nobody asks for the end of a run whose client has left.
+      const ignore = onAbort(left, () => void ending.then(() => this.runs.delete(id)));
+      const forget = () => {
+        ignore();
+        this.runs.delete(id);
+      };
+      this.runs.set(id, { run, started, stop, ending, forget });
       return { run: id };
     } catch (thrown) {
       folder.remove();
@@ -100,8 +116,12 @@ export class DirectRuns {
   }
 
   async follow(id: string): Promise<{ output: DirectOutput[]; ended?: DirectEnd }> {
-    const told = await this.of(id).run.next();
-    if (told.ended) this.runs.delete(id);
+    const { run, forget } = this.of(id);
+    const told = await run.next().catch((thrown: unknown) => {
+      forget();
+      throw thrown;
+    });
+    if (told.ended) forget();
     return told;
   }
 

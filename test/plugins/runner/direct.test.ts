@@ -102,4 +102,40 @@ describe("a program that a person runs", () => {
     await t.request("end_run", { run });
     expect((await follow(t, run)).end).toMatchObject({ ended: "cancelled", result: { exit_code: -1 } });
   });
+
+  it("can be followed by two calls at once: one gets the output, and none waits for ever", async () => {
+    await using t = await shop();
+    const run = await begin(t, "head -n 1; cat", { stdin: true });
+    const feed = (text: string, end: boolean) =>
+      t.request("feed_run", { run, base64: Buffer.from(text).toString("base64"), end });
+    const calls = [t.request("follow_run", { run }), t.request("follow_run", { run })];
+    await feed("one\n", false);
+    const first = await Promise.race(calls);
+    await feed("two\n", true);
+    const all = await Promise.all(calls);
+    const output = all.flatMap((each) => each.output).map(({ base64 }) => String(Buffer.from(base64, "base64")));
+    expect([first.output.length, output]).toEqual([1, ["one\n", "two\n"]]);
+  });
+
+  it("is forgotten after its end was told, also if that is an error", async () => {
+    await using t = await shop();
+    const out = join(t.g.home, "results");
+    const run = await begin(t, "cat > out/a", { stdin: true, out });
+    fs.mkdirSync(out);
+    fs.writeFileSync(join(out, "a"), "of somebody else");
+    await t.request("feed_run", { run, base64: "", end: true });
+    await expect(follow(t, run)).rejects.toMatchObject({ code: "RUN_OUT" });
+    await expect(t.request("follow_run", { run })).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+    expect(fs.readFileSync(join(out, "a"), "utf8")).toBe("of somebody else");
+  });
+
+  it("is forgotten when its client has left", async () => {
+    await using t = await shop();
+    const client = new AbortController();
+    const { run } = await t.request("run_skill", { request: { skill: "math", command: "sleep 50" } }, client.signal);
+    client.abort();
+    await expect
+      .poll(() => t.request("feed_run", { run, base64: "" }).catch(({ code }) => code), { timeout: 10_000 })
+      .toBe("RUN_UNKNOWN");
+  });
 });

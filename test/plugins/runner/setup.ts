@@ -36,8 +36,12 @@ export interface Shop extends AsyncDisposable {
   t: SkillsTest;
   /** Returns the result, or rejects with the error for the model. */
   run(request: Partial<RunRequest> & { command: string }, signal?: AbortSignal): Promise<RunResult>;
-  /** Runs an operation of the session. */
-  request<O extends Operation>(operation: O, params: Omit<Operations[O]["params"], "sessionId">): Promise<any>;
+  /** Runs an operation of the session, for a client that leaves with `left`. */
+  request<O extends Operation>(
+    operation: O,
+    params: Omit<Operations[O]["params"], "sessionId">,
+    left?: AbortSignal,
+  ): Promise<any>;
   /** Replays an artifact's first version. */
   replay(name: string, more?: { keep?: boolean }): Promise<Replay>;
   makeAgain(artifact: ArtifactVersion, more?: { keep?: boolean }): Promise<Replay>;
@@ -107,11 +111,11 @@ export async function shop(
     return (content[0] as { text: string }).text;
   };
   const artifacts = () => (t.kernel.find("artifacts") as ArtifactsService).of(t.session);
-  const request: Shop["request"] = async (operation, params) => {
+  const request: Shop["request"] = async (operation, params, left = new AbortController().signal) => {
     const handler = t.kernel.collect("operations").findLast(({ value }) => operation in value)?.value[operation];
     const context = {
       look: async (_id: string, work: (handle: object) => unknown) => work({ kernel: t.kernel }),
-      left: () => new AbortController().signal,
+      left: () => left,
       assertPath: async () => {},
       resolve: (id: string) => id,
     };
