@@ -20,8 +20,8 @@ export interface Side {
   run: string;
 }
 
-/** Compares the files that two runs left. */
-export function compare(then: Side, now: Side): ReplayOutput[] {
+/** Compares the files that two runs left. `hide` redacts secrets in texts that are shown. */
+export function compare(then: Side, now: Side, hide: (text: string) => string): ReplayOutput[] {
   const names = new Set([...then.files, ...now.files].map(({ name }) => name));
   return [...names].sort().map((name) => {
     const [was, is] = [then, now].map(({ files }) => files.find((file) => file.name === name));
@@ -29,12 +29,17 @@ export function compare(then: Side, now: Side): ReplayOutput[] {
       name,
       ...(was?.sha256 !== undefined && { before: was.sha256 }),
       ...(is?.sha256 !== undefined && { now: is.sha256 }),
-      ...difference(was, is, then, now),
+      ...difference(was, is, [then, now], hide),
     };
   });
 }
 
-function difference(was: FileState | undefined, is: FileState | undefined, then: Side, now: Side) {
+function difference(
+  was: FileState | undefined,
+  is: FileState | undefined,
+  [then, now]: readonly [Side, Side],
+  hide: (text: string) => string,
+) {
   if (!was) return { same: false, note: "it did not exist then" };
   if (!is) return { same: false, note: "it does not exist now" };
   if (was.sha256 === undefined || is.sha256 === undefined)
@@ -42,7 +47,8 @@ function difference(was: FileState | undefined, is: FileState | undefined, then:
   if (was.sha256 === is.sha256) return { same: true };
   const [old, fresh] = [textOf(was, then), textOf(is, now)];
   if (old === undefined || fresh === undefined) return { same: false };
-  const diff = shortDiff(old, fresh);
+  // Redacted before lines are cut and marked, since a part of a secret, or one of several lines, would not be found.
+  const diff = shortDiff(hide(old), hide(fresh));
   // Replaces the longest path first, since the run's folder is inside the workspace.
   const moved = fresh.replaceAll(now.run, then.run).replaceAll(now.root, then.root);
   return { same: false, ...(moved === old && { note: "only the path of the workspace in it differs" }), diff };
@@ -55,6 +61,7 @@ function textOf(file: FileState, side: Side): string | undefined {
 }
 
 function shortDiff(old: string, fresh: string): string {
+  if (old === fresh) return "the texts differ only in secrets";
   const patch = structuredPatch("", "", old, fresh, "", "", { context: 1, maxEditLength: 500 });
   const lines = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines: changed }) => [
     `@@ -${oldStart} +${newStart} @@`,

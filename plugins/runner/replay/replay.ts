@@ -90,9 +90,9 @@ async function runAgain(ctx: RunnerContext, again: Again, tell: Tell) {
   restoreWorkspace(ctx, record, { folder, store }, tell);
   const said = new TextHead(STDERR_BYTES);
   const options = { signal, interactive: record.stdin !== undefined };
-  const onOutput = (text: string, from: string) => (from === "stderr" ? said.write(text) : undefined);
+  const onText = (text: string, from: string) => (from === "stderr" ? said.write(text) : undefined);
   const place: Partial<Place> = { skill, base: folder, epoch: record.epoch };
-  const { program, ready } = await startSkill(ctx, requestOf(record, given), { ...options, onOutput }, place);
+  const { program, ready } = await startSkill(ctx, requestOf(record, given), { ...options, onText }, place);
   await program.write(stdinOf(record, store, tell)).catch(() => {}); // The program may end without reading its input.
   program.closeStdin();
   const { exitCode = -1, durationMs, failed } = await program.ended;
@@ -100,7 +100,8 @@ async function runAgain(ctx: RunnerContext, again: Again, tell: Tell) {
   reportMissingVariables(record, given, ready.declared, tell);
   reportLimitsChanged(record, { executor: program.executor, isOnline: ready.grants.network }, tell);
   const outputs = compareFiles(record, ready, store, tell);
-  const stderr = exitCode === record.exitCode ? {} : { stderr: ready.hide(failed ?? String(said)) };
+  const stderr =
+    exitCode === record.exitCode ? {} : { stderr: failed === undefined ? String(said) : ready.hide(failed) };
   return { exitCode: { before: record.exitCode, now: exitCode }, outputs, ...stderr, durationMs };
 }
 
@@ -120,5 +121,5 @@ function compareFiles(record: RunRecord, ready: Ready, store: BlobStore, tell: T
   const then = { files: record.outputs, read: readStored(store), root: record.root, run: record.run };
   const most = Math.max(more, record.more.outputs);
   if (most > 0) tell({ what: "file", name: "out/", note: `${most} more files are not compared: there are too many` });
-  return compare(then, now).map((each) => ({ ...each, ...(each.diff && { diff: ready.hide(each.diff) }) }));
+  return compare(then, now, ready.hide);
 }

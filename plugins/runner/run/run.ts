@@ -61,12 +61,11 @@ export async function startSkill(
     outcome.write(text, from);
     options.onOutput?.(text, from);
   };
-  const { program, ended } = await watched(request, ready, () =>
+  const { program, ended } = await watched(request, ready, outcome, () =>
     execute(ctx, request, ready, { ...options, onOutput }),
   );
   const finish: StartedSkill["finish"] = async (written) => {
     const end = await ended;
-    outcome.end();
     const told = written === undefined ? request : { ...request, stdin: written() };
     const made = lineageOf(ctx, told, ready, recording, { ...end, executor: program.executor });
     return resultOf(request, { ...ready, ...made }, outcome, { ...end, executor: program.executor });
@@ -80,13 +79,14 @@ function failed(thrown: unknown): never {
   throw errno === undefined ? thrown : errors.RUN_DISK({ reason: message }, { cause: thrown });
 }
 
-/** Records a span from the start of a program to its end. */
-function watched(request: RunRequest, ready: Ready, start: () => Promise<SandboxRun>) {
+/** Records a span from the start of a program to its end, and completes its outcome then. */
+function watched(request: RunRequest, ready: Ready, outcome: Outcome, start: () => Promise<SandboxRun>) {
   return new Promise<{ program: SandboxRun; ended: Promise<SandboxEnd> }>((resolve, reject) => {
     const ended = ready.steps.record("workspace.run", stepOf(request, ready), async (step) => {
       const program = await start();
       resolve({ program, ended });
       const end = await program.ended;
+      outcome.end();
       step.set({ exit_code: end.exitCode ?? -1, timed_out: end.ended === "timeout" });
       return end;
     });

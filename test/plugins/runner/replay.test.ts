@@ -199,6 +199,27 @@ describe("a replay reports as different", () => {
     ]);
   });
 
+  it("texts and error output without secrets, wherever these are cut", async () => {
+    vi.stubEnv("MATH_TOKEN", "a-token-of-the-user\non two lines");
+    vi.stubEnv("MATH_KEY", "another-secret");
+    await using t = await shop({ env: { math: ["MATH_TOKEN", "MATH_KEY"] } });
+    fs.writeFileSync(join(t.g.project, "n"), "0");
+    const inputs = [{ from: `host://${t.g.project}/n` }];
+    const commands = [
+      'n=$(cat inputs/n); (echo $n; printf "%0150d%s\\n" 0 "$MATH_TOKEN") > out/a',
+      'test $n = 0 && echo "$MATH_TOKEN" > out/b || echo "$MATH_KEY" > out/b',
+      'printf "%02040d%s" 0 "$MATH_TOKEN" >&2; exit $n',
+    ];
+    await made(t, commands.join("; "), { inputs });
+    fs.writeFileSync(join(t.g.project, "n"), "7");
+    const { stderr, outputs } = await t.replay("out/a");
+    vi.unstubAllEnvs();
+    expect([stderr, outputs.map(({ diff }) => diff)]).toEqual([
+      `${"0".repeat(2040)}[redacte`,
+      [`@@ -1 +1 @@\n-0\n+7\n ${"0".repeat(150)}[redacted`, "the texts differ only in secrets"],
+    ]);
+  });
+
   itWith("python", "a skill that has changed; the recorded version is run", async () => {
     await using t = await shop();
     await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
