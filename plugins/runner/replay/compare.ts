@@ -22,9 +22,12 @@ export interface Side {
 
 /** Compares the files that two runs left. `hide` redacts secrets in texts that are shown. */
 export function compare(then: Side, now: Side, hide: (text: string) => string): ReplayOutput[] {
-  const names = new Set([...then.files, ...now.files].map(({ name }) => name));
-  return [...names].sort().map((name) => {
-    const [was, is] = [then, now].map(({ files }) => files.find((file) => file.name === name));
+  const [before, after] = [then, now].map(({ files }) => new Map(files.map((file) => [file.name, file]))) as [
+    Map<string, FileState>,
+    Map<string, FileState>,
+  ];
+  return [...new Set([...before.keys(), ...after.keys()])].sort().map((name) => {
+    const [was, is] = [before.get(name), after.get(name)];
     return {
       name,
       ...(was?.sha256 !== undefined && { before: was.sha256 }),
