@@ -737,6 +737,20 @@ describe("the question about trust", () => {
     expect((await items(at)).map(({ what }) => what)).toEqual(['permissions.mode = "plan"']);
   });
 
+  it("has a line for each rule of a long list, also if yours begins in the same way", async () => {
+    using at = place();
+    const rules = Array.from({ length: 12 }, (_, number) => `Bash(npm run task-${number})`);
+    const layer = (list: readonly string[]) => ["[permissions]", `allow = ${JSON.stringify(list)}`];
+    const lines = async () => (await items(at)).map(({ kind, what }) => [kind, what.split(":")[0]]);
+    at.file(".scorel/config.toml", ...layer([...rules, "Bash"]));
+    const all = [...rules, "Bash"].map((rule, at) => ["weakens", `permissions.allow.${at} = ${JSON.stringify(rule)}`]);
+    expect(await lines()).toEqual(all);
+    at.file("~/.scorel/config.toml", ...layer(rules));
+    expect(await lines()).toEqual(all);
+    at.file(".scorel/config.toml", ...layer(rules));
+    expect(await lines()).toEqual([]);
+  });
+
   it("does not let a file name add lines", async () => {
     using at = place();
     at.file(".scorel/extensions/a\nruns nothing.ts", plugin("a"));

@@ -70,11 +70,12 @@ function settings(
 ): TrustItem[] {
   return layer.settings.flatMap(({ id, table, schema }) =>
     leavesOf(table, [id])
-      .flatMap(eachTable)
-      .flatMap(({ path, value }): TrustItem[] => {
+      .flatMap(eachPart)
+      .flatMap(({ path, value, entry }): TrustItem[] => {
         const mark = metaAt(schema, path.slice(1), "trust") as TrustMark | undefined;
-        const what = `${dotted(path)} = ${written(value, isTable(value) ? LONGEST_TABLE : LONGEST)}`;
-        const place = layer.placeOf(path);
+        const shown = entry ?? { path, value };
+        const what = `${dotted(shown.path)} = ${written(shown.value, isTable(value) ? LONGEST_TABLE : LONGEST)}`;
+        const place = layer.placeOf(shown.path);
         const theirs = user && valueAt(user, path);
         const tooWide = isTooWide(schema, path.slice(1), value, theirs?.value);
         const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
@@ -84,17 +85,25 @@ function settings(
           return [{ kind: "weakens", what: `${what}: changes what your extension does${yours}`, place }];
         if (!mark)
           return [{ kind: "setting", what: tooWide ? `${what} (no effect: ${noEffect(theirs)})` : what, place }];
-        if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];
+        if (mark.kind === "weakens" && theirs && textOf(theirs.value) === textOf(value)) return [];
         return [{ kind: mark.kind, what: `${what}: ${mark.could}${yours}`, place }];
       }),
   );
 }
 
-/** Splits a list of tables into its tables, so that a long one cannot hide the others. */
-function eachTable(leaf: { path: KeyPath; value: unknown }): { path: KeyPath; value: unknown }[] {
-  const { path, value } = leaf;
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isTable)) return [leaf];
-  return value.map((table, index) => ({ path: [...path, index], value: table }));
+/** A value, or one entry of it that is shown as an item of its own. */
+interface Part {
+  path: KeyPath;
+  value: unknown;
+  entry?: { path: KeyPath; value: unknown };
+}
+
+/** Splits a list of tables into its tables, and another list that is too long to be shown, so that no entry is hidden. */
+function eachPart({ path, value }: { path: KeyPath; value: unknown }): Part[] {
+  if (!Array.isArray(value) || value.length === 0) return [{ path, value }];
+  if (value.every(isTable)) return value.map((table, index) => ({ path: [...path, index], value: table }));
+  if (textOf(value).length <= LONGEST) return [{ path, value }];
+  return value.map((each, index) => ({ path, value, entry: { path: [...path, index], value: each } }));
 }
 
 /** Why a setting has no effect: a project may only narrow what the user or the user's preset allows. */
@@ -112,6 +121,10 @@ function valueAt({ tables, placeOf }: UserLayers, path: KeyPath): { value: unkno
 }
 
 function written(value: unknown, most = LONGEST): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = textOf(value);
   return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
 }
