@@ -34,11 +34,14 @@ export async function replay(
   const { record, store } = recordOf(ctx, artifact);
   const folder = temporaryFolder();
   const changed: ReplayChange[] = [];
+  let isKept = false;
   try {
     const given = await valuesOf(record, look);
     const again = await runAgain(ctx, { record, store, given, folder: folder.path, signal: left }, (change) =>
       changed.push(change),
     );
+    // After an error, nobody would be told where it is.
+    isKept = keep;
     return {
       name: artifact.name,
       version: artifact.version,
@@ -48,7 +51,7 @@ export async function replay(
       ...(keep && { workspace: makeLayout(folder.path).root }),
     };
   } finally {
-    if (!keep) folder.remove();
+    if (!isKept) folder.remove();
   }
 }
 

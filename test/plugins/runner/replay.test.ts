@@ -89,6 +89,19 @@ describe("a replayed run", () => {
     vi.unstubAllEnvs();
     expect([none, left, fs.readFileSync(join(workspace as string, "out/a"), "utf8")]).toEqual([undefined, [], "1\n"]);
   });
+
+  it("leaves no workspace behind if it fails, even if it was to be kept", async () => {
+    await using t = await shop();
+    await made(t, "echo 1 > out/a");
+    fs.rmSync(join(t.g.home, ".scorel/skills/math"), { recursive: true });
+    const script = t.record("out/a").skill.files as string;
+    fs.rmSync(join(t.g.home, ".scorel/blobs", script.slice(0, 2), script));
+    vi.stubEnv("TMPDIR", join(t.g.home, "temp"));
+    const failed = await t.replay("out/a", { keep: true }).catch(({ code }) => code);
+    const left = fs.readdirSync(tmpdir()).filter((name) => name.startsWith("scorel-run-"));
+    vi.unstubAllEnvs();
+    expect([failed, left]).toEqual(["RUN_REPLAY", []]);
+  });
 });
 
 describe("a replay reports as different", () => {
