@@ -46,6 +46,8 @@ export type Cost = { written?: number; told?: number };
 export interface BaseContext<C = unknown> {
   /** The plugin's id. */
   readonly plugin: string;
+  /** Whether the plugin's failures are contained, as those of users' extensions are. False for plugins that come with Scorel. */
+  readonly contained: boolean;
   /** The plugin's table `[id]` in the configuration, validated by the plugin's schema. */
   readonly config: C;
   /** Writes to the diagnostic log, with the plugin's id (`scorel logs`). */

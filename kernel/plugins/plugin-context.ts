@@ -49,6 +49,7 @@ export function createContext(
   const report: BaseContext["report"] = (where, thrown, by = id) => kernel.reports.report(by, where, thrown);
   const context: BaseContext = {
     plugin: id,
+    contained: contained !== undefined,
     config,
     logger: kernel.logger,
     signal: scope.control.signal,

@@ -1,4 +1,5 @@
 import type { Transients } from "@scorel/kernel";
+import { attributed } from "@scorel/kit/text/attributed";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/requests/contract";
 
@@ -10,6 +11,7 @@ const OFTEN_MS = 1_000;
 
 /** Status texts of plugins, in a conversation of lines. */
 export class StatusTexts {
+  /** By plugin, as they are shown. */
   private readonly texts = new Map<string, string>();
   private readonly shown = new Map<string, number>();
   private readonly now: () => number;
@@ -19,20 +21,21 @@ export class StatusTexts {
   }
 
   /** Stores a status and returns the line to print for it, if any. */
-  update({ plugin, text: given }: Transients["plugin_status"]): string | undefined {
-    const text = given === undefined ? undefined : lineOf(given);
+  update({ text: given, ...by }: Transients["plugin_status"]): string | undefined {
+    const { plugin } = by;
+    const text = given === undefined ? undefined : attributed({ ...by, text: lineOf(given) });
     if (text === undefined) this.texts.delete(plugin);
     if (text === undefined || this.texts.get(plugin) === text) return undefined;
     this.texts.set(plugin, text);
     const now = this.now();
     if (now - (this.shown.get(plugin) ?? Number.NEGATIVE_INFINITY) < OFTEN_MS) return undefined;
     this.shown.set(plugin, now);
-    return `· ${plugin}: ${text}`;
+    return `· ${text}`;
   }
 
   /** Returns all status texts. */
   parts(): string[] {
-    return [...this.texts].map(([plugin, text]) => `${plugin}: ${text}`);
+    return [...this.texts.values()];
   }
 
   /** Forgets everything when another session is shown. */

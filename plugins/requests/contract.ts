@@ -77,6 +77,8 @@ export interface ForwardOptions {
 export interface PluginStatus {
   plugin: string;
   text: string;
+  /** Set if the plugin comes with Scorel. Its texts are shown without its id, which is not known to users. */
+  shipped?: true;
 }
 
 /** The lines that a plugin keeps showing. */
@@ -171,7 +173,7 @@ declare module "@scorel/kernel" {
     /** A one-time message of a plugin to the people who watch. */
     notification: { plugin: string; level: NoticeLevel; text: string };
     /** A plugin's new status text; without `text`, the status is cleared. */
-    plugin_status: { plugin: string; text?: string };
+    plugin_status: { plugin: string; text?: string; shipped?: true };
     /** A plugin's new panel; without `lines`, it is removed. */
     plugin_panel: { plugin: string; lines?: string[] };
   }

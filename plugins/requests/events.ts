@@ -10,6 +10,7 @@ import {
   type TransientOf,
   type Transients,
 } from "@scorel/kernel";
+import { attributed } from "@scorel/kit/text/attributed";
 import { z } from "zod";
 import { VOID } from "./closed.ts";
 import type { OpenRequest } from "./contract.ts";
@@ -105,11 +106,11 @@ export const pluginStatus: TransientDefinition<Transients["plugin_status"]> = {
   transient: true,
   // A cleared status stays as an event without text.
   inFlight: { work: "status", id: "plugin", effect: "replace" },
-  schema: z.strictObject({ plugin: text, text: text.optional() }),
-  convertToDisplay: ({ plugin, text: standing }: TransientOf<"plugin_status">): DisplayAction =>
+  schema: z.strictObject({ plugin: text, text: text.optional(), shipped: z.literal(true).optional() }),
+  convertToDisplay: ({ text: standing, ...by }: TransientOf<"plugin_status">): DisplayAction =>
     standing === undefined
       ? { display: "hidden" }
-      : { display: "notice", level: "info", text: `${plugin}: ${standing}` },
+      : { display: "notice", level: "info", text: attributed({ ...by, text: standing }) },
 };
 
 export const pluginPanel: TransientDefinition<Transients["plugin_panel"]> = {

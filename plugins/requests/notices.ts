@@ -12,7 +12,7 @@ const HELD = 100;
 /** Notices and status texts of plugins for the people who watch a session; not in its log. */
 export class Notices {
   private readonly ctx: BaseContext;
-  private readonly statuses = new Map<string, string>();
+  private readonly statuses = new Map<string, PluginStatus>();
   private readonly panels = new Map<string, readonly string[]>();
   /** Notices from before a client listened, since a plugin may send one while the session opens. */
   private held: Transients["notification"][] | undefined = [];
@@ -33,7 +33,7 @@ export class Notices {
   }
 
   list(): PluginStatus[] {
-    return [...this.statuses].map(([plugin, text]) => ({ plugin, text }));
+    return [...this.statuses.values()];
   }
 
   listPanels(): PluginPanel[] {
@@ -53,12 +53,13 @@ export class Notices {
     else if (this.held.push(notification) > HELD) this.held.shift();
   }
 
-  status(plugin: string, text: string | undefined): void {
-    const status = oneLine(harmless(text ?? ""), STATUS);
-    if (this.closed || status === (this.statuses.get(plugin) ?? "")) return;
-    if (status === "") this.statuses.delete(plugin);
+  status({ plugin, contained }: BaseContext, given: string | undefined): void {
+    const text = oneLine(harmless(given ?? ""), STATUS);
+    if (this.closed || text === (this.statuses.get(plugin)?.text ?? "")) return;
+    const status = { plugin, text, ...(!contained && { shipped: true as const }) };
+    if (text === "") this.statuses.delete(plugin);
     else this.statuses.set(plugin, status);
-    if (!this.held) this.ctx.session.emit("plugin_status", { plugin, ...(status !== "" && { text: status }) });
+    if (!this.held) this.ctx.session.emit("plugin_status", text === "" ? { plugin } : status);
   }
 
   panel(plugin: string, given: unknown): void {

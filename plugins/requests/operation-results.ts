@@ -20,7 +20,7 @@ const openRequest = z.strictObject({
   data: z.unknown().optional(),
   from: z.strictObject({ sessionId: z.string(), requestId: z.string(), plugin: z.string() }).optional(),
 });
-const pluginStatus = z.strictObject({ plugin: z.string(), text: z.string() });
+const pluginStatus = z.strictObject({ plugin: z.string(), text: z.string(), shipped: z.literal(true).optional() });
 const pluginPanel = z.strictObject({ plugin: z.string(), lines: z.array(z.string()) });
 const requestsNow = z.strictObject({
   requests: z.array(openRequest),

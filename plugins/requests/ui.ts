@@ -29,7 +29,7 @@ function uiFor(context: BaseContext, { requests, notices }: Parts): Ui {
   stopped.addEventListener(
     "abort",
     () => {
-      notices.status(plugin, undefined);
+      notices.status(context, undefined);
       notices.panel(plugin, undefined);
       requests.forget(plugin);
     },
@@ -68,7 +68,7 @@ function uiFor(context: BaseContext, { requests, notices }: Parts): Ui {
     },
     status: (text) => {
       context.spend("ui.status", { told: 1 });
-      if (!stopped.aborted) notices.status(plugin, text);
+      if (!stopped.aborted) notices.status(context, text);
     },
     panel: (lines) => {
       context.spend("ui.panel", { told: 1 });

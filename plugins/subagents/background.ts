@@ -124,7 +124,8 @@ export class BackgroundTasks implements BackgroundWork {
   /** Shows the number of working subagents as a status, since nothing else in the session shows it. */
   private showCount(): void {
     const { size } = this.running;
-    if (!this.ctx.signal.aborted) this.ctx.ui.status(size === 0 ? undefined : `${size} in the background`);
+    const text = `${size} subagent${size === 1 ? "" : "s"} in the background`;
+    if (!this.ctx.signal.aborted) this.ctx.ui.status(size === 0 ? undefined : text);
   }
 
   /** Sends the report of a task as a message of the session. Returns the id of the message. */

@@ -76,7 +76,8 @@ describe("status texts of plugins", () => {
     ];
     now = 1_000;
     heard.push(standing.update({ plugin: "a", text: "3" }), standing.update({ plugin: "b" }));
-    expect(heard).toEqual(["· a: 1", undefined, undefined, "· b: x", "· a: 3", undefined]);
-    expect(standing.parts()).toEqual(["a: 3"]);
+    heard.push(standing.update({ plugin: "coding", text: "1 command", shipped: true }));
+    expect(heard).toEqual(["· a: 1", undefined, undefined, "· b: x", "· a: 3", undefined, "· 1 command"]);
+    expect(standing.parts()).toEqual(["a: 3", "1 command"]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Live, LiveCall, SessionView } from "@scorel/host/client";
+import { attributed } from "@scorel/kit/text/attributed";
 import type { Keys } from "../keys.ts";
 import { shortTitle } from "../rows/card.ts";
 import { secondsText } from "../rows/look.ts";
@@ -119,7 +120,7 @@ export function statusLine({ view, theme, words, directory }: StatusParts, width
     directory === undefined ? "" : theme.style("bar", safeLine(directory)),
     status.branch === undefined ? "" : theme.style("bar", `⎇ ${safeLine(status.branch)}`),
     theme.style("bar", safeLine(status.meta.name ?? status.meta.title ?? "")),
-    ...status.texts.map(({ plugin, text }) => theme.style("bar", `${safeLine(plugin)}: ${safeLine(text)}`)),
+    ...status.texts.map((text) => theme.style("bar", safeLine(attributed(text)))),
   ].filter((part) => part !== "");
   return joined(parts, width, theme.style("faint", SEPARATOR));
 }

@@ -3,7 +3,7 @@ import { definePlugin, type FoldCall, type HookCall } from "@scorel/kernel";
 import tools from "@scorel/tools";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { Ui } from "../../../kernel/types.ts";
-import { testKernel } from "../../harness.ts";
+import { contained, testKernel } from "../../harness.ts";
 import { exposingPlugin, firstOf, open } from "./setup.ts";
 
 declare module "@scorel/kernel" {
@@ -150,19 +150,30 @@ describe("ctx.ui", () => {
     ui.notify("Well.", "warning");
     expect(await t.told("notification", "plugin_status")).toEqual([]);
     expect(await t.run("attend_requests")).toEqual({
-      ...{ requests: [], statuses: [{ plugin: "asker", text: "one two" }], panels: [] },
+      ...{ requests: [], statuses: [{ plugin: "asker", text: "one two", shipped: true }], panels: [] },
     });
     ui.status("one two");
     ui.notify("\u001b]0;title\u0007Done.\u202e");
     ui.status();
     expect(await t.told("notification", "plugin_status")).toEqual([
-      { type: "plugin_status", plugin: "asker", text: "one two" },
+      { type: "plugin_status", plugin: "asker", text: "one two", shipped: true },
       { type: "notification", plugin: "asker", level: "warning", text: "Well." },
       { type: "notification", plugin: "asker", level: "info", text: "Done.\\u{202e}" },
       { type: "plugin_status", plugin: "asker" },
     ]);
     expect(() => ui.notify("x", "loud" as never)).toThrow(/level/);
     expect(t.stored()).toEqual([]);
+  });
+
+  it("says which status texts are those of users' extensions", async () => {
+    const extension = exposingPlugin("extension");
+    await using t = await open({}, [contained(extension.plugin)]);
+    t.ctx.ui.status("busy");
+    extension.ctx().ui.status("busy");
+    expect((await t.run("attend_requests")).statuses).toEqual([
+      { plugin: "asker", text: "busy", shipped: true },
+      { plugin: "extension", text: "busy" },
+    ]);
   });
 
   it("attributes a service's questions to the plugin that provides it", async () => {

@@ -26,7 +26,7 @@ it("a call in the background ends at once, and its report begins a turn in a ses
   });
   expect((await t.outcome()).text).toBe("I wait.");
   const statuses = async () => (await t.client.request("list_requests", { sessionId: t.sessionId })).statuses;
-  expect(await statuses()).toEqual([{ plugin: "subagents", text: "1 in the background" }]);
+  expect(await statuses()).toEqual([{ plugin: "subagents", text: "1 subagent in the background", shipped: true }]);
   const [child] = await childrenOf(t.client, t.sessionId);
   const [result] = await resultsIn(t.client, t.sessionId);
   expect(result).toMatchObject({

@@ -56,3 +56,12 @@ it("names the preset and the directory when they are not those that one expects,
     statusLine({ ...parts, view: viewOf({ model: "p/m" }) }, 80),
   ]).toEqual(["m · readonly · ~/other", "m"]);
 });
+
+it("names the extension that a status text is from, but not a shipped plugin", () => {
+  const texts = [
+    { plugin: "coding", text: "1 command in the background", shipped: true },
+    { plugin: "my-tests", text: "2 failed" },
+  ];
+  const view = viewOf({ model: "p/m", texts });
+  expect(statusLine({ ...parts, view }, 80)).toBe("m · 1 command in the background · my-tests: 2 failed");
+});

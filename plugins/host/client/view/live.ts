@@ -1,4 +1,5 @@
 import type { AnyEvent, DisplayAction, EventId } from "@scorel/kernel";
+import type { PluginText } from "@scorel/kit/text/attributed";
 import type { Delivered } from "../../contract.ts";
 
 /** A message that is arriving. It becomes the row with its `id`, unless it is cancelled. */
@@ -73,7 +74,7 @@ type Fields = AnyEvent & Record<string, any>;
 export class LiveWork {
   private readonly items = new Map<string, Live>();
   private list: readonly Live[] | undefined;
-  private readonly texts = new Map<string, string>();
+  private readonly texts = new Map<string, PluginText>();
   private readonly shown = new Map<string, readonly string[]>();
   work: Work = { running: false };
   times: Times = {};
@@ -84,8 +85,8 @@ export class LiveWork {
   }
 
   /** Status texts by plugin. */
-  get statuses(): { plugin: string; text: string }[] {
-    return [...this.texts].map(([plugin, text]) => ({ plugin, text }));
+  get statuses(): PluginText[] {
+    return [...this.texts.values()];
   }
 
   /** Panels by plugin. */
@@ -123,7 +124,7 @@ export class LiveWork {
       return isStored(eventId) ? [] : this.set(callKey(eventId), startedLine(event, delivered.display));
     if (type === "shell_line_update") return this.progress(callKey(eventId), event);
     if (type === "shell_line_end") return this.end(callKey(eventId));
-    if (type === "plugin_status") return this.setText(event.plugin, event.text);
+    if (type === "plugin_status") return this.setText(event);
     if (type === "plugin_panel") return this.setPanel(event.plugin, event.lines);
     this.times = nextTimes(this.times, event);
     const work = nextWork(this.work, event);
@@ -190,9 +191,10 @@ export class LiveWork {
     return [];
   }
 
-  private setText(plugin: unknown, text: unknown): LiveChange[] {
-    if (text === undefined) this.texts.delete(textOf(plugin));
-    else this.texts.set(textOf(plugin), textOf(text));
+  private setText({ text, shipped, ...event }: Fields): LiveChange[] {
+    const plugin = textOf(event.plugin);
+    if (text === undefined) this.texts.delete(plugin);
+    else this.texts.set(plugin, { plugin, text: textOf(text), ...(shipped === true && { shipped }) });
     return [{ kind: "status" }];
   }
 }

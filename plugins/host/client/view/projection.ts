@@ -1,4 +1,5 @@
 import type { AnyEvent, EventId, StoredEvent } from "@scorel/kernel";
+import type { PluginText } from "@scorel/kit/text/attributed";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {
   Anchor,
@@ -35,7 +36,7 @@ export interface ViewStatus extends Work, SessionGlance {
   /** Tokens and US dollars of the replies and summaries in `events`. */
   usage: Facts["usage"];
   /** Status texts of plugins. */
-  texts: { plugin: string; text: string }[];
+  texts: PluginText[];
   /** Panels of plugins: lines that are shown above the input field. */
   panels: { plugin: string; lines: readonly string[] }[];
   /** The session as the host described it when the view last subscribed. */
