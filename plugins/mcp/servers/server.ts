@@ -40,6 +40,8 @@ export class Server {
   private cancelRestart: (() => void) | undefined;
   private readonly uses = new Uses();
   private readonly relisting: Relist;
+  /** Whether people were told that it is not running. */
+  private isFailureTold = false;
   private isClosed = false;
 
   constructor(definition: Definition, around: Surroundings) {
@@ -97,7 +99,7 @@ export class Server {
     if (!this.catalog.isFirstHand) await this.start().catch(() => {});
   }
 
-  /** Starts it unless it is running or starting. Rejects with MCP_START, which is also shown to people. */
+  /** Starts it unless it is running or starting. Rejects with MCP_START, which is also shown to people the first time. */
   start(): Promise<Connection> {
     if (this.connection) return Promise.resolve(this.connection);
     this.starting ??= this.open().finally(() => {
@@ -215,6 +217,7 @@ export class Server {
     this.connection = connection;
     this.catalog.learn(inventory, connection.version);
     this.problem = undefined;
+    this.isFailureTold = false;
     this.upSince = this.around.now();
     this.become("up");
   }
@@ -253,7 +256,9 @@ export class Server {
   private give(problem: Error): void {
     this.restarts = 0;
     this.become("failed");
-    this.around.tell(problem);
+    // Each call of a tool tries to start it again. The result says why that fails, perhaps in other words.
+    if (!this.isFailureTold) this.around.tell(problem);
+    this.isFailureTold = true;
   }
 
   /** Requests the list of tools again. Returns whether the list is known. */

@@ -288,6 +288,24 @@ it("a call of a known server that cannot be started says so", async () => {
   expect(lastText((await t.say("Go."))[1] as never)).toContain('The MCP server "test" could not be started');
 });
 
+it("a known server that cannot be started is reported once, however often it is called and whatever it writes", async () => {
+  using home = testHome();
+  const program = join(home.home, "server.mjs");
+  const servers = ["one", "two"].map((name) => ({ name, command: process.execPath, args: [program, "--only=echo"] }));
+  writeFileSync(program, readFileSync(new URL("../../fixtures/mcp-tools.mjs", import.meta.url)));
+  {
+    await using t = await talk([text("Hello.")], { home, servers });
+    await t.say("Go.");
+  }
+  writeFileSync(program, 'console.error("no licence for process", process.pid); process.exit(1);');
+  const calls = ["one", "two", "one", "two"].map((name) => toolCall(`mcp__${name}__echo`, { text: "x" }));
+  await using t = await talk([...calls, text("Done.")], { home, servers });
+  await t.say("Go.");
+  await t.close();
+  const told = t.heard.filter(({ type }) => type === "plugin_failure").map(({ message }) => message);
+  expect(told.map((text: string) => /MCP server "(\w+)" could not/.exec(text)?.[1])).toEqual(["one", "two"]);
+});
+
 it("the cached list is private, and an unreadable one is reported and written again", () => {
   using home = testHome();
   const problems: unknown[] = [];
