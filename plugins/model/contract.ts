@@ -168,7 +168,7 @@ export interface ModelAdminService {
   login(provider: string, key: string): Promise<{ path: string; shadowedBy?: string }>;
   /** Lets a person log in at a provider's site and stores the tokens. Returns the same as `login`. */
   signIn(provider: string, dialog: SignInDialog): Promise<{ path: string; shadowedBy?: string }>;
-  /** Removes a provider's stored key or subscription. Returns whether there was one. */
+  /** Removes a provider's stored key or subscription. Returns whether there was one; throws MODEL_NOT_STORED if the name is unknown, too. */
   logout(provider: string): Promise<boolean>;
   /** Returns the ways to log in to a provider; throws MODEL_UNKNOWN_PROVIDER. */
   waysIn(provider: string): Promise<readonly LoginWay[]>;

@@ -29,6 +29,11 @@ export const errors = defineErrors({
     text: (a: { provider: string; near: readonly string[] }) =>
       `There is no built-in provider "${a.provider}".${didYouMean(a.near)} For any other server: scorel login custom, or type = "custom" with a baseUrl.`,
   },
+  MODEL_NOT_STORED: {
+    exit: 2,
+    text: (a: { provider: string; stored: readonly string[] }) =>
+      `Nothing is stored for "${a.provider}", which is not the name of a provider. ${a.stored.length > 0 ? `There are keys or subscriptions for: ${a.stored.join(", ")}.` : "There are no stored keys or subscriptions."}`,
+  },
   MODEL_UNKNOWN: {
     exit: 2,
     text: (a: { provider: string; id: string; near: readonly string[] }) =>

@@ -282,6 +282,18 @@ describe("scorel login", () => {
     expect((await run("logout", ["groq"])).out).toBe("Forgot what was stored for groq.\n");
     expect([stored(), (await run("logout", ["groq"])).out]).toEqual([{}, "There was nothing stored for groq.\n"]);
   });
+
+  it.each(["constructor", "__proto__", "grok"])(
+    "logout says that %s is not known, and what is stored",
+    async (name) => {
+      await run("login", ["groq"], { stdin: Readable.from(["gsk-0123456789"]) });
+      const { code, out } = await run("logout", [name]);
+      expect([String(code), out]).toEqual([
+        `Nothing is stored for "${name}", which is not the name of a provider. There are keys or subscriptions for: groq.`,
+        "",
+      ]);
+    },
+  );
 });
 
 describe("the table [models]", () => {

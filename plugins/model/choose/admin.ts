@@ -53,7 +53,12 @@ export function createAdmin(
       const { signIn } = await import("../keys/sign-in.ts");
       return keep(provider, await signIn(provider, dialog), from);
     },
-    logout: (provider) => storeCredential(provider, undefined),
+    async logout(provider) {
+      if (await storeCredential(provider, undefined)) return true;
+      if (!providers.get(provider) && !(await builtinNames()).includes(provider))
+        throw errors.MODEL_NOT_STORED({ provider, stored: Object.keys(from.stored()) });
+      return false;
+    },
   };
 }
 
@@ -129,10 +134,15 @@ async function spokenModels(): Promise<Model<Api>[]> {
   return getProviders().flatMap((provider) => (getModels(provider) as Model<Api>[]).filter(({ api }) => isSpoken(api)));
 }
 
+/** The names of the built-in providers. */
+async function builtinNames(): Promise<string[]> {
+  return [...new Set((await spokenModels()).map((model) => model.provider as string))];
+}
+
 async function waysOf(provider: string, providers: Providers): Promise<readonly LoginWay[]> {
   const own = providers.get(provider);
   if (own) return own.provider.login ? ["key", "subscription"] : ["key"];
-  const names = [...new Set((await spokenModels()).map((model) => model.provider as string))];
+  const names = await builtinNames();
   if (!names.includes(provider)) throw errors.MODEL_UNKNOWN_PROVIDER({ provider, near: nearest(provider, names) });
   const offer = Object.hasOwn(subscriptions, provider) ? subscriptions[provider] : undefined;
   if (!offer) return ["key"];

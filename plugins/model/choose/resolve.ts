@@ -90,7 +90,8 @@ async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig, 
 
 /** Returns the environment variables for a provider's key, best first. */
 export function variablesOf(provider: string): readonly string[] {
-  return providerKeys[provider] ?? [usualVariable(provider)];
+  const known = Object.hasOwn(providerKeys, provider) ? providerKeys[provider] : undefined;
+  return known ?? [usualVariable(provider)];
 }
 
 function usualVariable(provider: string): string {

@@ -42,10 +42,15 @@ export function authPath(): string {
 /** Reads the stored credentials; empty without the file. Throws MODEL_AUTH_FILE when it is unreadable or invalid. */
 export function readStored(path = authPath()): Stored {
   const text = readIfPresent(path);
-  if (text === undefined) return {};
+  if (text === undefined) return byProvider({});
   const { success, data } = authFile.safeParse(parsed(text, path));
   if (!success) throw errors.MODEL_AUTH_FILE({ path, reason: "it does not contain keys by provider" });
-  return { ...data.keys, ...data.subscriptions };
+  return byProvider({ ...data.keys, ...data.subscriptions });
+}
+
+/** Without the members of Object.prototype, since users type names of providers. */
+function byProvider(stored: Stored): Stored {
+  return Object.assign(Object.create(null), stored);
 }
 
 /** Returns the secret values of a credential. */

@@ -132,7 +132,7 @@ export class Providers {
         const reason = flawOfProvider(id, provider);
         if (reason !== undefined) flaw(errors.MODEL_PROVIDER({ plugin, provider: id, reason }));
         else {
-          const replacesKnown = providerKeys[id] !== undefined || Object.hasOwn(subscriptions, id);
+          const replacesKnown = Object.hasOwn(providerKeys, id) || Object.hasOwn(subscriptions, id);
           const owned: OwnedProvider = { id, plugin, provider: provider as OwnedProvider["provider"], replacesKnown };
           const takes = replaces.includes(id) && id !== "offline";
           const claimed = { plugin, name: id, replaces: takes, report: flaw, owned };
