@@ -31,7 +31,7 @@ async function completeSlash(
   { assertOperations, ...context }: Asking,
 ): Promise<Completion> {
   const [, name = "", space, rest = ""] = /^\/(\S*)(\s+)?([\s\S]*)$/.exec(line) ?? [];
-  const rows = registry.rows();
+  const rows = await registry.rows();
   if (space === undefined) return { from: 1, values: [...rows.keys()].filter((each) => each.startsWith(name)).sort() };
   const row = rows.get(name);
   const known = argumentsOf(row?.command.args ?? z.object({}));

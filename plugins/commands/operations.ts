@@ -26,7 +26,7 @@ export function operations(ctx: BaseContext, { running, commands }: SessionState
       size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId }),
       result: async () => (await results()).list_commands,
-      run: async () => ({ commands: (await commands()).list() }),
+      run: async () => ({ commands: await (await commands()).list() }),
     },
     run_command: {
       summary: "Runs a slash command.",
@@ -63,7 +63,7 @@ export function operations(ctx: BaseContext, { running, commands }: SessionState
       run: async ({ name }, { clientId, request, assertOperations, signal }) => {
         const { listChoices } = await import("./choices.ts");
         const context = { sessionId: ctx.session.id, clientId, request, assertOperations, signal, cancelled: signal };
-        return listChoices(ctx, (await commands()).find(name), context);
+        return listChoices(ctx, await (await commands()).find(name), context);
       },
     },
     complete_command: {

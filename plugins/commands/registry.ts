@@ -29,8 +29,8 @@ export class CommandRegistry {
   }
 
   /** Lists all slash commands of the session, sorted by their headings and names. */
-  list(): ListedCommand[] {
-    return [...this.rows().values()]
+  async list(): Promise<ListedCommand[]> {
+    return [...(await this.rows()).values()]
       .map(({ name, plugin, command }) => ({
         name,
         plugin,
@@ -45,8 +45,8 @@ export class CommandRegistry {
   }
 
   /** The command of this name. Throws COMMAND_UNKNOWN and COMMAND_INVALID. */
-  find(name: string): Row {
-    const { rows, flawed } = this.collect();
+  async find(name: string): Promise<Row> {
+    const { rows, flawed } = await this.collect();
     const found = rows.get(name);
     const flaw = flawed.get(name);
     if (!found && flaw) throw flaw;
@@ -56,13 +56,14 @@ export class CommandRegistry {
   }
 
   /** Returns the commands by name. A template file is used only for a name that no plugin has. */
-  rows(): Map<string, Row> {
-    return this.collect().rows;
+  async rows(): Promise<Map<string, Row>> {
+    return (await this.collect()).rows;
   }
 
   /** Collects the commands by name, and the errors of unusable ones. */
-  private collect(): { rows: Map<string, Row>; flawed: Map<string, Error> } {
+  private async collect(): Promise<{ rows: Map<string, Row>; flawed: Map<string, Error> }> {
     const { ctx } = this;
+    const files = await templates(ctx.find("workspace"), (flaw) => this.tellOnce(flaw));
     const flawed = new Map<string, Error>();
     const claimed = new Map<string, Row & Claim>();
     const { plugin } = ctx;
@@ -84,7 +85,6 @@ export class CommandRegistry {
         claim(claimed, { name, plugin, command, replaces: replaces.includes(name), report }, errors.COMMAND_DUPLICATE);
       }
     });
-    const files = templates(ctx.find("workspace"), (flaw) => this.tellOnce(flaw));
     const rows = new Map<string, Row>(files.map((row) => [row.name, row]));
     for (const [name, row] of claimed) rows.set(name, row);
     return { rows, flawed };

@@ -17,7 +17,7 @@ export async function runCommand(
   { assertOperations, ...context }: SlashContext & Pick<OperationContext, "assertOperations">,
 ): Promise<CommandResult> {
   const { name } = run;
-  const { command, plugin } = registry.find(name);
+  const { command, plugin } = await registry.find(name);
   run.plugin = plugin;
   assertOperations(command.operations ?? "all", `/${name}`);
   const work = (command.run ?? command.handler) as NonNullable<SlashCommand["run"]>;

@@ -8,15 +8,15 @@ import { windowCommands } from "./window-commands.ts";
 import { workCommands } from "./work-commands.ts";
 
 /** Creates the built-in commands. Other plugins add theirs; `/compact`, for example, belongs to `compaction`. */
-export function shipped(ctx: BaseContext, list: () => ListedCommand[]): Record<string, SlashCommand> {
+export function shipped(ctx: BaseContext, list: () => Promise<ListedCommand[]>): Record<string, SlashCommand> {
   return {
     help: {
       summary: "List the commands",
       group: "Session",
       operations: ["list_commands"],
       args: z.object({}),
-      run: () => {
-        const commands = list();
+      run: async () => {
+        const commands = await list();
         return { output: groupedLines(commands, WIDEST).join("\n"), data: commands };
       },
     },

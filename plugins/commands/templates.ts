@@ -2,6 +2,7 @@ import { type Dirent, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { realOf } from "@scorel/kit/files/paths";
+import { parseFrontMatter } from "@scorel/kit/markdown/front-matter";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { SlashCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -23,7 +24,7 @@ interface Template {
  * Files are read on every call, so edits take effect at once. `tell` is called for each folder with more files than are used, and for what
  * cannot be read; the other files are used.
  */
-export function templates(workspace: Workspace | undefined, tell: (flaw: Error) => void): Template[] {
+export async function templates(workspace: Workspace | undefined, tell: (flaw: Error) => void): Promise<Template[]> {
   if (!workspace) return [];
   const { home, root, trusted, trustedCopy: copy } = workspace;
   const claude = join(root, ".claude", "commands");
@@ -35,21 +36,23 @@ export function templates(workspace: Workspace | undefined, tell: (flaw: Error) 
           { folder: join(copy.root, ".claude", "commands"), shown: claude },
           { folder: join(copy.scorel, "commands"), shown: join(trusted, "commands") },
         ];
-  return [...own, ...theirs].flatMap(({ folder, shown }) => {
+  const found = [...own, ...theirs].map(async ({ folder, shown }) => {
     const place = shown ?? folder;
     const skip = (path: string, thrown: unknown) =>
       tell(errors.COMMAND_UNREADABLE({ path: join(place, path), reason: codeOf(thrown) }));
     const { files, leftOut } = filesBelow(folder, skip);
     if (leftOut > 0) tell(errors.COMMAND_FILES({ folder: place, most: MOST, leftOut }));
-    return files.flatMap(({ path, name, below }) => {
+    const commands = files.map(async ({ path, name, below }) => {
       const plugin = shown === undefined ? path : join(shown, below);
-      const command = attempt(
-        () => fromFile(path),
+      const text = attempt(
+        () => readFileSync(path, "utf8"),
         (thrown) => skip(below, thrown),
       );
-      return command ? [{ name, plugin, command }] : [];
+      return text === undefined ? [] : [{ name, plugin, command: await commandIn(text) }];
     });
+    return (await Promise.all(commands)).flat();
   });
+  return (await Promise.all(found)).flat();
 }
 
 /** Called with the path of a file or folder below the folder of commands that cannot be read, and the error. */
@@ -99,8 +102,8 @@ function isSmallFile(path: string, below: string, skip: Skip): boolean {
   return stat?.isFile() === true && stat.size <= LARGEST;
 }
 
-function fromFile(path: string): SlashCommand {
-  const { description, hint, body } = parse(readFileSync(path, "utf8"));
+async function commandIn(text: string): Promise<SlashCommand> {
+  const { description, hint, body } = await parse(text);
   const asked = askedFor(body);
   return {
     summary: description || firstLine(body),
@@ -117,14 +120,17 @@ function fromFile(path: string): SlashCommand {
  * Parses a template. Only `description` and `argument-hint` of the front matter are used; tools and models there have
  * no effect.
  */
-function parse(text: string): { description: string; hint: string; body: string } {
-  const [whole = "", matter = ""] = /^\ufeff?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
-  const value = (key: string) =>
-    new RegExp(`^${key}:[ \\t]*(.*)$`, "m")
-      .exec(matter)?.[1]
-      ?.trim()
-      .replace(/^(["'])(.*)\1$/, "$2") ?? "";
-  return { description: value("description"), hint: value("argument-hint"), body: text.slice(whole.length).trim() };
+async function parse(text: string): Promise<{ description: string; hint: string; body: string }> {
+  const read = await parseFrontMatter(text);
+  if ("reason" in read) return { description: "", hint: "", body: text.trim() };
+  const value = (key: string) => lineOf(read.fields.get(key)?.value);
+  return { description: value("description"), hint: value("argument-hint"), body: read.body };
+}
+
+/** A value of a front matter on one line. `[file]`, a common hint, is a list in YAML. */
+function lineOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(lineOf).join(", ")}]`;
+  return typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
 }
 
 function firstLine(body: string): string {

@@ -347,6 +347,21 @@ describe("a Markdown file", () => {
     );
   });
 
+  it.each([
+    ["folded lines", "description: >\n  Look it\n  over\nargument-hint: [file]", "Look it over", "/review [file]"],
+    ["a block", "description: |-\n  Look it\n  over", "Look it over", "/review"],
+    ["quotes", 'description: "Look: \\"it\\" over"', 'Look: "it" over', "/review"],
+    ["invalid YAML", "description: Look: it\nargument-hint: [a] [b]", "Look: it", "/review [a] [b]"],
+    ["no end", "description: Look\n- - -", "---", "/review"],
+  ])("has front matter with %s", async (_what, matter, description, usage) => {
+    await using s = await opened({});
+    const path = join(s.home.home, ".scorel/commands/review.md");
+    put(path, `---\n${matter}${description === "---" ? "" : "\n---"}\nReview it.\n`);
+    expect((await s.listed()).filter(({ name }) => name === "review")).toEqual([
+      { name: "review", description, usage, plugin: path, group: "Other" },
+    ]);
+  });
+
   it("may be in the folder of another agent, and the one in Scorel's own folder comes first", async () => {
     await using s = await opened({});
     put(join(s.home.home, ".claude/commands/standup.md"), "Yesterday: !`git log --since $1`\n");
