@@ -79,7 +79,10 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     joined: true,
     reads: true,
   }),
-  mosh: runner("4 6 a n", "p ssh", { before: 1 }),
+  mosh: runner("4 6 a n o", "p port ssh server client predict family bind-server experimental-remote-ip", {
+    scripts: ["ssh", "server", "client"],
+    before: 1,
+  }),
   su: runner(
     "l m p f login preserve-environment fast pty P",
     "c g G s w command group supp-group shell session-command",
@@ -134,7 +137,7 @@ const OTHERS = new Set(
 export const WITH_OPERAND = /^(?:setarch|sg|newgrp|runcon|machinectl)$/;
 /** Subcommands by which package managers and similar tools run another program. */
 const RUNNING_SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
-  npm: /^(?:exec|x)$/,
+  npm: /^(?:exec|x|explore)$/,
   pnpm: /^(?:exec|dlx|x)$/,
   yarn: /^(?:exec|dlx)$/,
   bun: /^x$/,

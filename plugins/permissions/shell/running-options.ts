@@ -150,8 +150,11 @@ function valueAt(words: readonly string[], at: number, length: number): string {
 }
 
 function valuesInner(values: readonly string[]): Inner | undefined {
-  // A value may set something by name: `ProxyCommand=nc`, `LocalCommand nc`, `DPkg::Pre-Invoke::=nc`.
-  const texts = values.flatMap((value) => [value, value.replace(/^[\w.:-]+(?:=|\s+)/, "")]);
+  // A value may set something by name: `ProxyCommand=nc`, `LocalCommand nc`, `DPkg::Pre-Invoke::=nc`, also in quotes: `a.runner="nc"`.
+  const texts = values.flatMap((value) => {
+    const set = value.replace(/^[\w.:-]+(?:=|\s+)/, "");
+    return [value, set, set.replace(/^[["']+|["'\]]+$/g, "")];
+  });
   const known = [...new Set(texts)].filter((text) => /\S/.test(text));
   if (known.length === 0) return undefined;
   return {

@@ -1,6 +1,7 @@
 import { hasGap, MANY, ONE, PIPE } from "./gaps.ts";
 import { firstOperand, type OptionTable, optionTable } from "./options.ts";
 import { settingInner } from "./package-settings.ts";
+import { steeringOf } from "./programs.ts";
 import type { Inner } from "./runners.ts";
 import { SUBCOMMANDS_OF_GIT, TOOL_OPTIONS } from "./subcommands.ts";
 
@@ -14,6 +15,8 @@ const RUNNING_LETTER: Readonly<Record<string, string>> = {
   grep: "O",
   clone: "u",
   "ls-remote": "u",
+  shell: "c",
+  "web--browse": "[bt]",
 };
 
 /** The commands inside the arguments of programs that do much else besides running them. */
@@ -138,7 +141,7 @@ function optionsThatRun(
   inner: Inner,
   set: (key: string, value: string) => void,
 ): void {
-  const letter = RUNNING_LETTER[command];
+  const letter = Object.hasOwn(RUNNING_LETTER, command) ? RUNNING_LETTER[command] : undefined;
   const short = letter && new RegExp(`^-[a-zA-Z]*?${letter}([\\s\\S]*)$`);
   rest.forEach((word, at) => {
     const next = rest[at + 1] ?? "";
@@ -164,11 +167,16 @@ function findInner(words: readonly string[]): Inner {
   const name = from.every((word) => /^[./]/.test(word)) && /find$/.test(words[0] ?? "") ? `./${ONE}` : ONE;
   words.forEach((word, at) => {
     const isFd = !/find$/.test(words[0] ?? "") || /fdfind$/.test(words[0] ?? "");
-    if (!(isFd ? /^-[a-zA-Z]*[xX]$|^--exec(?:-batch)?$/ : /^-(?:exec|execdir|ok|okdir)$/).test(word)) return;
-    const rest = words.slice(at + 1);
+    const option = isFd ? /^(?:-[a-zA-Z]*?[xX]|--exec(?:-batch)?(?:=|$))([\s\S]*)$/ : /^-(?:exec|execdir|ok|okdir)$/;
+    const found = option.exec(word);
+    if (!found) return;
+    // The program may be attached: `-xcurl`. But such letters may also be a part of another option's value, as in `-exml`.
+    const attached = found[1] ? [found[1]] : [];
+    const rest = [...attached, ...words.slice(at + 1)];
     const end = rest.findIndex((it, index) => it === ";" || (!isFd && it === "+" && rest[index - 1] === "{}"));
     const command = rest.slice(0, end < 0 ? undefined : end).map((it) => it.replace(/\{[^}]*\}/g, name));
-    if (inner.commands.length < 8) inner.commands.push({ words: isFd ? [...command, ONE] : command, sure: true });
+    const sure = attached.length === 0;
+    if (inner.commands.length < 8) inner.commands.push({ words: isFd ? [...command, ONE] : command, sure });
     else inner.unsure.push("the many commands of find");
   });
   return inner;
@@ -194,6 +202,8 @@ function makeInner(words: readonly string[]): Inner {
     if (key === undefined || value === undefined) return;
     if (/shell|flags|makefiles/i.test(key) ? hasGap(value) : /\$[({]shell|`/.test(value))
       inner.unsure.push("a variable of make");
+    if (key === "MAKE" || steeringOf(`${key}=`) !== undefined)
+      inner.commands.push({ words: [...value.split(/\s+/), MANY], sure: false });
     if (/\s|^[!|;&`$]/.test(value)) inner.scripts.push({ text: value.replaceAll("$$", "$"), sure: false });
   });
   return inner;

@@ -56,6 +56,18 @@ export const byOptions: readonly string[] = [
     "foo --run=git x",
     "mvn exec:exec -Dexec.executable=git -Dexec.args=push",
   ],
+  ...[
+    "fd --exec=git push",
+    "fd -Hxgit push",
+    "fd --exec-batch=git push",
+    "make SHELL:=git push",
+    "make SHELL::=./git push",
+    "make MAKE=git push",
+    "git shell -c 'git push'",
+    "git web--browse -b git push",
+    "npm explore x -- git push",
+    "npm explore x 'git push'",
+  ],
   // Commands in one word
   ...[
     "dpkg --pre-invoke='git push' -i x",
@@ -83,6 +95,13 @@ export const byOptions: readonly string[] = [
     "gh repo clone x -- -u 'git push'",
     "nix develop -c git push",
     "hub push",
+    "mosh --ssh='git push' x",
+    "mosh --ssh 'sh -c \"git push\"' x",
+    "mosh -p 1 --server='git push' x",
+    "mosh --client='git push' x",
+    "LESSEDIT='git push' less x",
+    "cargo run --config 'target.x.runner=\"git push\"'",
+    "cargo run --config 'target.x.runner=[\"git\"]'",
   ],
   // Programs that start others
   ...[
