@@ -102,10 +102,6 @@ function cases({ places }: Table, say: (offer: Offer) => string): string {
   return values.join("\n");
 }
 
-function wordsAt({ words, options }: Place): string {
-  return [...words.map(({ word }) => word), ...options.flatMap(({ names }) => names)].join(" ");
-}
-
 /**
  * Returns shell code that finds noun and action before the cursor. Works in bash and zsh, which index words
  * differently.
@@ -123,13 +119,15 @@ function findPlace({ valued }: Table, first: number, end: string, word: string):
   done`;
 }
 
-/** Returns `case` branches for what may follow a noun and an action: words, options and the first argument. */
+/** Returns `case` branches for what may follow a noun and an action: options after a dash, else words and the first argument. */
 function places({ places: all }: Table, say: (offer: Offer) => string): string {
-  const values = (kind: string | undefined) =>
-    kind === undefined ? "" : `; [[ -n $arg || $cur == -* ]] || ${say({ kind })}`;
-  return all
-    .map((place) => `    "${place.key}") ${say({ words: wordsAt(place) })}${values(place.completes)} ;;`)
-    .join("\n");
+  const rows = all.map(({ key, words, completes: kind, options }) => {
+    const names = say({ words: options.flatMap((option) => option.names).join(" ") });
+    const following = say(words.length === 0 ? "nothing" : { words: words.map(({ word }) => word).join(" ") });
+    const values = kind === undefined ? "" : `; [[ -n $arg ]] || ${say({ kind })}`;
+    return `    "${key}") if [[ $cur == -* ]]; then ${names}; else ${following}${values}; fi ;;`;
+  });
+  return rows.join("\n");
 }
 
 function bash(table: Table): string {

@@ -36,6 +36,7 @@ export function completionContract(shell: Shell): void {
     ["scorel --cwd s", ["src"]],
     ["scorel --max-rounds ", []],
     ["scorel session show --verbo", ["--verbose"]],
+    ["scorel completion ", ["bash", "fish", "values", "zsh"]],
   ])("offers words for %j", (line, offered) => {
     using s = scratch();
     s.file("shot.png", "");
@@ -54,7 +55,7 @@ export function completionContract(shell: Shell): void {
     const { sessionId } = JSON.parse(stdout) as { sessionId: string };
     const offered = (line: string) => offers[shell](script, line, s);
     expect({
-      session: offered("scorel session show ").includes(sessionId),
+      session: offered("scorel session show "),
       beginning: offered(`scorel -p hi --session ${sessionId.slice(0, 3)}`),
       resume: offered("scorel -r ").includes(sessionId),
       afterResume: offered("scorel -r --pla"),
@@ -65,7 +66,7 @@ export function completionContract(shell: Shell): void {
       unsafe: offered("scorel --preset od"),
       files: readdirSync(s.project),
     }).toEqual({
-      session: true,
+      session: [sessionId],
       beginning: [sessionId],
       resume: true,
       afterResume: ["--plain"],
