@@ -9,6 +9,11 @@ const BEGIN = `${ESC}[200~`;
 const END = `${ESC}[201~`;
 const ASK = `${ESC}[?2004h`;
 const STOP_ASKING = `${ESC}[?2004l`;
+/** The inputs whose terminals mark pastes. They are told to stop if this process exits; one listener is enough for all. */
+const asked = new Set<TerminalInput>();
+const stopAll = () => {
+  for (const input of asked) input.stopAsking();
+};
 /** Milliseconds to wait for the rest of a sequence that is cut at the end of the received input. */
 const REST_MS = 50;
 /** Milliseconds of silence after which a paste ends without its end mark, so that keys are not lost for good. */
@@ -36,7 +41,6 @@ export class TerminalInput extends EventEmitter {
   /** The parts of the paste so far. */
   private pasted: string[] = [];
   private isPasting = false;
-  private isAsked = false;
   private timer: NodeJS.Timeout | undefined;
   private stopPause = () => {};
   /** Called with keys before readline gets them. Returns true to keep them from it. */
@@ -53,7 +57,6 @@ export class TerminalInput extends EventEmitter {
     stdin.on("data", this.take);
     stdin.on("end", this.ended);
     stdin.on("error", this.failed);
-    process.on("exit", this.stopAsking);
   }
 
   /** Sets raw mode. In raw mode, a real terminal is told to mark pastes; without raw mode, not to mark them. */
@@ -63,7 +66,8 @@ export class TerminalInput extends EventEmitter {
     if (!mode) this.stopAsking();
     stdin.setRawMode(mode);
     if (mode && process.env.TERM !== "dumb") {
-      this.isAsked = true;
+      if (asked.size === 0) process.on("exit", stopAll);
+      asked.add(this);
       this.terminal.write(ASK);
     }
     return this;
@@ -84,16 +88,17 @@ export class TerminalInput extends EventEmitter {
     clearTimeout(this.timer);
     this.stopPause();
     this.stopAsking();
-    process.off("exit", this.stopAsking);
     this.stdin.off("data", this.take);
     this.stdin.off("end", this.ended);
     this.stdin.off("error", this.failed);
   }
 
-  private readonly stopAsking = (): void => {
-    if (this.isAsked) this.terminal.write(STOP_ASKING);
-    this.isAsked = false;
-  };
+  /** Tells the terminal not to mark pastes any more. */
+  stopAsking(): void {
+    if (!asked.delete(this)) return;
+    if (asked.size === 0) process.off("exit", stopAll);
+    this.terminal.write(STOP_ASKING);
+  }
 
   private readonly ended = (): void => {
     this.flush();

@@ -113,3 +113,13 @@ it("reads a large paste in many pieces", () => {
   input.end();
   expect(pastes).toEqual([piece.repeat(1_000)]);
 });
+
+it("the inputs of many terminals listen once for the end of the process, and not after they have ended", () => {
+  const listeners = () => process.listenerCount("exit");
+  const before = listeners();
+  const stdin = () => Object.assign(new EventEmitter(), { setRawMode: () => {} }) as unknown as KeyStream;
+  const inputs = Array.from({ length: 12 }, () => new TerminalInput(stdin(), new PassThrough()).setRawMode(true));
+  const during = listeners();
+  for (const input of inputs) input.end();
+  expect([during, listeners()]).toEqual([before + 1, before]);
+});
