@@ -166,8 +166,11 @@ describe("a slash command of a plugin", () => {
     ["fork", /: \/branch\. .*: \/clone$/],
     ["theme", /^There is no command "\/theme"\. The terminal's colours are set in/],
     ["add-dir", /To let Write and Edit change files in another folder, start with: scorel --allow-write <dir>$/],
+    ["permissions", /^There is no command "\/permissions"\. To show or change what runs without asking: \/permission$/],
+    ["sessions", /: \/resume$/],
+    ["settings", /a list in the full-screen terminal\. Elsewhere, run in a shell: scorel config show$/],
     ["constructor", /^There is no command "\/constructor"\. (?!.*instead)/],
-  ])("that other tools have, /%s, says what to do here", async (name, message) => {
+  ])("that other tools or the full-screen terminal have, /%s, says what to do here", async (name, message) => {
     await using s = await opened({});
     await expect(s.run(name)).rejects.toMatchObject({ message: expect.stringMatching(message) });
   });
