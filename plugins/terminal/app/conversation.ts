@@ -10,6 +10,11 @@ import { ShellLines } from "./shell-lines.ts";
 import type { ShownSession } from "./shown-session.ts";
 import { Unsent } from "./unsent.ts";
 
+/** The session that an entry is for: the one that was shown when it was entered, or one that an earlier command has led to since. */
+interface Destination {
+  sessionId: string | undefined;
+}
+
 /** Everything that the user can do in the session that is shown. */
 export class Conversation {
   readonly shellLines: ShellLines;
@@ -24,6 +29,8 @@ export class Conversation {
   private readonly words: Words;
   private readonly own: OwnMessages;
   private work: Promise<unknown> = Promise.resolve();
+  /** The destinations of the entries that wait or run. */
+  private readonly destinations = new Set<Destination>();
 
   constructor(client: Client, session: ShownSession, listener: Listener, words: Words) {
     this.client = client;
@@ -39,9 +46,9 @@ export class Conversation {
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
     this.session.noteSent();
     const entry = this.unsent.add({ ...message, mode: "message" });
-    return this.inTurn(() =>
+    return this.inTurn((to) =>
       this.unsent.deliver(entry, () =>
-        this.own.send(this.session.opened(), { ...message, messageId: entry.messageId }, running),
+        this.own.send(this.idOf(to), { ...message, messageId: entry.messageId }, running),
       ),
     );
   }
@@ -49,39 +56,39 @@ export class Conversation {
   /** Runs a shell line, even while a command runs. While the host is away it waits behind earlier entries. */
   shell(command: string, silent: boolean): Promise<void> {
     const entry = this.unsent.add({ text: command, mode: "shell", silent });
-    const run = () => this.unsent.deliver(entry, () => this.shellLines.run(command, silent));
-    return this.session.isLost ? this.inTurn(run) : run();
+    const run = (to: Destination) =>
+      this.unsent.deliver(entry, () => this.shellLines.run(this.idOf(to), command, silent));
+    return this.session.isLost ? this.inTurn(run) : run(this.session);
   }
 
   /** Runs a slash command. While the host is away it waits; `begun` is called when it is sent to the host. */
   command(line: string, begun: () => void = () => {}): Promise<void> {
     const entry = this.unsent.add({ text: line, mode: "command" });
-    const run = () => {
+    const run = (to: Destination) => {
       begun();
-      return this.runCommand(line);
+      return this.runCommand(line, this.idOf(to));
     };
-    return this.inTurn(() => this.unsent.deliver(entry, run));
+    return this.inTurn((to) => this.unsent.deliver(entry, () => run(to)));
   }
 
-  private async runCommand(line: string): Promise<void> {
-    const sessionId = this.session.opened();
+  private async runCommand(line: string, sessionId: string): Promise<void> {
     const [, name = "", args = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
     const run = () => this.client.request("run_command", { sessionId, name, args: args.trim() });
     this.isCommanding = true;
     const result = await run()
-      .catch((thrown) => this.withoutSession(name, args.trim(), thrown))
+      .catch((thrown) => this.withoutSession(name, args.trim(), sessionId, thrown))
       .finally(() => {
         this.isCommanding = false;
       });
     if (!result) return;
     await this.client.drained(sessionId);
-    await this.done(obeyed(name, result));
+    await this.done(obeyed(name, result), sessionId);
     if (name === "permission" && args.trim() !== "" && result.output === undefined)
       this.listener.told(this.words.mode(args.trim()), "info");
   }
 
   /** Runs commands that lead to another session even if this one was deleted. Rethrows all other errors. */
-  private async withoutSession(name: string, args: string, thrown: unknown): Promise<undefined> {
+  private async withoutSession(name: string, args: string, from: string, thrown: unknown): Promise<undefined> {
     const { session } = this;
     if (codeOf(thrown) !== "SESSION_UNKNOWN" || !session.view) throw thrown;
     if (name === "new" || name === "clear") await session.begin();
@@ -90,13 +97,17 @@ export class Conversation {
         await session.open(await findSession(this.client, args, session.view.status.meta.cwd as string)),
       );
     else throw thrown;
+    this.lead(from, session.opened());
   }
 
-  private async done({ output, sessionId, input, copy, turn, leave }: Obeyed): Promise<void> {
+  private async done({ output, sessionId, input, copy, turn, leave }: Obeyed, from: string): Promise<void> {
     if (copy !== undefined) this.listener.copied(copy);
-    if (sessionId !== undefined) await this.session.enter(await this.client.request("get_status", { sessionId }));
+    if (sessionId !== undefined) {
+      await this.session.enter(await this.client.request("get_status", { sessionId }));
+      this.lead(from, sessionId);
+    }
     if (output) this.listener.told(output, "plain");
-    if (turn !== undefined) this.own.follow(this.session.opened(), turn);
+    if (turn !== undefined) this.own.follow(sessionId ?? from, turn);
     // A command may propose another command as the next step. The user sees it in the field, and it runs when they send it.
     if (input?.isCommand) this.listener.offered({ text: input.text.slice(1), mode: "command" });
     else if (input)
@@ -192,10 +203,21 @@ export class Conversation {
     await whileConnected(this.client, view, () => this.own.takeBack(view.sessionId)).catch(() => {});
   }
 
-  /** Runs work after all earlier work, in the order in which the user asked for it. */
-  private inTurn(work: () => Promise<unknown>): Promise<void> {
-    const done = this.work.then(work).then(() => {});
-    this.work = done.catch(() => {});
+  /** Runs work after all earlier work, in the order in which the user asked for it, for the session that is shown now. */
+  private inTurn(work: (to: Destination) => Promise<unknown>): Promise<void> {
+    const to: Destination = { sessionId: this.session.sessionId };
+    this.destinations.add(to);
+    const done = this.work.then(() => work(to)).then(() => {});
+    this.work = done.catch(() => {}).finally(() => this.destinations.delete(to));
     return done;
+  }
+
+  /** Called when a command has led from one session to another: what the user entered after it is for that one. */
+  private lead(from: string, to: string): void {
+    for (const each of this.destinations) if (each.sessionId === from) each.sessionId = to;
+  }
+
+  private idOf({ sessionId }: Destination): string {
+    return sessionId ?? this.session.opened();
   }
 }

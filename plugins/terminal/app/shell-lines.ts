@@ -21,10 +21,9 @@ export class ShellLines {
     this.parts = parts;
   }
 
-  async run(command: string, silent: boolean): Promise<void> {
-    const { client, opened } = this.parts;
-    const asked = { sessionId: opened(), command, silent, messageId: randomUUID() };
-    const { eventId } = await client.request("run_shell", asked);
+  async run(sessionId: string, command: string, silent: boolean): Promise<void> {
+    const asked = { sessionId, command, silent, messageId: randomUUID() };
+    const { eventId } = await this.parts.client.request("run_shell", asked);
     this.own.add(eventId);
   }
 

@@ -1,0 +1,79 @@
+import { definePlugin } from "@scorel/kernel";
+import { expect, it } from "vitest";
+import { Conversation } from "../../../plugins/terminal/app/conversation.ts";
+import { ShownSession } from "../../../plugins/terminal/app/shown-session.ts";
+import { en } from "../../../plugins/terminal/words/en.ts";
+import { eventually } from "../../eventually.ts";
+import { gate } from "../../model-server.ts";
+import { echoAgent, testHome, testHost } from "../host/home.ts";
+
+/** A terminal's conversation in the first of two sessions, with commands that end when `release` is called. */
+async function conversing() {
+  const home = testHome();
+  const released = gate();
+  let begun = false;
+  const held = async (made: object) => {
+    begun = true;
+    await released.promise;
+    return made;
+  };
+  const other = { id: "" };
+  const commands = () => ({ slow: { run: () => held({}) }, over: { run: () => held({ sessionId: other.id }) } });
+  const slow = definePlugin({ id: "slow", name: "Slow", version: "1.0.0", commands });
+  const t = await testHost([echoAgent, slow]);
+  const { client } = t;
+  const create = () => client.request("create_session", { cwd: home.cwd });
+  const [first, second, third] = [await create(), await create(), await create()];
+  other.id = second.sessionId;
+  const listener = {
+    entered() {},
+    passed() {},
+    changed() {},
+    offered() {},
+    unsent() {},
+    waits() {},
+    told() {},
+  } as never;
+  const session = new ShownSession(client, listener, en);
+  const conversation = new Conversation(client, session, listener, en);
+  // A session in which nothing was said is deleted when it is left.
+  for (const { sessionId } of [first, second, third])
+    await client.request("send_message", { sessionId, content: "hello" });
+  await session.enter(first);
+  const said = async (sessionId: string) => {
+    const { events } = await client.request("get_events", { sessionId });
+    return events.flatMap(({ event }) =>
+      event.type === "message" && event.message.role === "user" ? event.message.content : [],
+    );
+  };
+  return {
+    ...{ conversation, session, third, release: () => released.open(), isBegun: () => begun },
+    said: async () => [await said(first.sessionId), await said(second.sessionId), await said(third.sessionId)],
+    async [Symbol.asyncDispose]() {
+      await t[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+it("a message that waits for a command goes to its own session, although another one is shown by now", async () => {
+  await using t = await conversing();
+  const command = t.conversation.command("slow");
+  await eventually(() => expect(t.isBegun()).toBe(true));
+  const message = t.conversation.send({ text: "for the first" });
+  await t.session.enter(t.third);
+  t.release();
+  await Promise.all([command, message]);
+  expect(await t.said()).toEqual([["hello", "for the first"], ["hello"], ["hello"]]);
+});
+
+it("a message that waits for a command goes to the session that the command leads to", async () => {
+  await using t = await conversing();
+  const command = t.conversation.command("over");
+  await eventually(() => expect(t.isBegun()).toBe(true));
+  const message = t.conversation.send({ text: "for the second" });
+  t.release();
+  await Promise.all([command, message]);
+  await t.conversation.send({ text: "and another" });
+  expect(await t.said()).toEqual([["hello"], ["hello", "for the second", "and another"], ["hello"]]);
+});
