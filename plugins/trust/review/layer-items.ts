@@ -5,6 +5,7 @@ import { oneLine } from "@scorel/kit/text/one-line";
 import { dotted, isTable, type KeyPath, leavesOf } from "@scorel/kit/values/table";
 import type { TrustItem } from "../contract.ts";
 import type { LayerFile, LayerKnowledge, OwnExtensions, ParsedLayer, TrustMark, UserLayers } from "../loader.ts";
+import { hostOf } from "./host-of.ts";
 
 const LONGEST = 200;
 /** The most characters of a table; more than for other values, since its last key may be the one that matters. */
@@ -74,7 +75,7 @@ function settings(
       .flatMap(({ path, value, entry }): TrustItem[] => {
         const mark = metaAt(schema, path.slice(1), "trust") as TrustMark | undefined;
         const shown = entry ?? { path, value };
-        const what = `${dotted(shown.path)} = ${written(shown.value, isTable(value) ? LONGEST_TABLE : LONGEST)}`;
+        const what = `${dotted(shown.path)} = ${written(shown.value, isTable(value) ? LONGEST_TABLE : LONGEST)}${hostOf(shown.value)}`;
         const place = layer.placeOf(shown.path);
         const theirs = user && valueAt(user, path);
         const tooWide = isTooWide(schema, path.slice(1), value, theirs?.value);

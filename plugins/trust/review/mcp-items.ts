@@ -3,6 +3,7 @@ import { cleanServerName, MCP_JSON, type McpJsonServer, readMcpJson } from "@sco
 import { visibleName } from "@scorel/kit/text/plain";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import type { TrustItem } from "../contract.ts";
+import { hostOf } from "./host-of.ts";
 
 /**
  * The most characters of one word, such as an argument or a header, and of all words of a server. The text says how
@@ -31,7 +32,7 @@ function itemOf(server: McpJsonServer): TrustItem {
     const sent = headers.length === 0 ? "" : `, with the headers ${shown(...headers)}`;
     return {
       kind: "redirect",
-      what: `MCP server ${name}: data from the model is sent to ${shown(server.url)}${sent}`,
+      what: `MCP server ${name}: data from the model is sent to ${shown(server.url)}${hostOf(server.url)}${sent}`,
       place: MCP_JSON,
     };
   }

@@ -1,4 +1,5 @@
-import { definePlugin } from "@scorel/kernel";
+import { definePlugin, type EventOf } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
 import { expect, it } from "vitest";
 import { Conversation } from "../../../plugins/terminal/app/conversation.ts";
 import { ShownSession } from "../../../plugins/terminal/app/shown-session.ts";
@@ -42,9 +43,8 @@ async function conversing() {
   await session.enter(first);
   const said = async (sessionId: string) => {
     const { events } = await client.request("get_events", { sessionId });
-    return events.flatMap(({ event }) =>
-      event.type === "message" && event.message.role === "user" ? event.message.content : [],
-    );
+    const messages = events.flatMap(({ event }) => (event.type === "message" ? [event as EventOf<"message">] : []));
+    return messages.flatMap(({ message }) => (message.role === "user" ? [message.content] : []));
   };
   return {
     ...{ conversation, session, third, release: () => released.open(), isBegun: () => begun },
