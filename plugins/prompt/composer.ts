@@ -67,7 +67,8 @@ function filesOf(ctx: PromptContext): Found {
   return findInstructions({ ...placeOf(ctx), home, trusted, copy: trustedCopy?.scorel });
 }
 
-function placeOf(ctx: PromptContext): { cwd: string; gitRoot?: string } {
+/** The session's working directory, and the git root above it. */
+export function placeOf(ctx: PromptContext): { cwd: string; gitRoot?: string } {
   const { cwd = process.cwd(), root } = ctx.find("workspace") ?? {};
   return { cwd, ...(root !== undefined && existsSync(join(root, ".git")) && { gitRoot: root }) };
 }
@@ -94,7 +95,7 @@ function flawOf({ section, priority, source, text }: Part): string | undefined {
 }
 
 /** Returns the token budget; undefined without a model. */
-function budgetOf(ctx: PromptContext): number | undefined {
+export function budgetOf(ctx: PromptContext): number | undefined {
   try {
     const window = ctx.find("model")?.current().contextWindow;
     return window === undefined ? undefined : Math.floor(window * SHARE);

@@ -107,6 +107,11 @@ declare module "@scorel/kernel" {
     instructions: { snapshot?: FrozenInstructions; told?: string };
     /** The date that the model was last told, and the seq of that event; null if a compaction has replaced it. */
     toldDate: { date: string; seq: number } | null;
+    /**
+     * The instructions of folders below the working directory that the model was told since the last compaction: hashes by path, and their
+     * size in tokens.
+     */
+    toldFolders: { told: Readonly<Record<string, string>>; tokens: number };
   }
   interface Contributions {
     /** Parts of the system prompt, collected when a prompt is assembled. */

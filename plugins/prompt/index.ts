@@ -4,6 +4,7 @@ import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
+import { FolderInstructions, toldFolders } from "./folder-instructions.ts";
 import { operations } from "./operations.ts";
 import { createPrompt, tellNewDate } from "./service.ts";
 import { instructionSnapshot, instructions, toldDate } from "./snapshot.ts";
@@ -26,12 +27,15 @@ export default definePlugin({
     },
   ],
   events: { instruction_snapshot: instructionSnapshot },
-  projections: { instructions, toldDate },
+  projections: { instructions, toldDate, toldFolders },
 
   activate(ctx) {
     ctx.provide("prompt", createPrompt(ctx, ctx.defineHook("promptSubmit", { fold: joinContext })));
-    // Without an agent there are no turns that last until another day.
-    if (ctx.find("agent")) ctx.hook("transformContext", (messages) => tellNewDate(ctx, messages));
+    // Without an agent there are no calls, and no turns that last until another day.
+    if (!ctx.find("agent")) return;
+    const folders = new FolderInstructions(ctx);
+    ctx.hook("afterToolCall", async (outcome) => void (await folders.note(outcome)));
+    ctx.hook("transformContext", async (messages) => folders.tell(await tellNewDate(ctx, messages)));
   },
 
   commands: () => ({

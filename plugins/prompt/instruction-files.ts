@@ -55,6 +55,15 @@ export function findInstructions(ground: Ground): Found {
   return found;
 }
 
+/** Finds the instruction files in one folder of the project, with the texts that they import. */
+export function findInFolder(folder: string, { cwd, gitRoot }: Pick<Ground, "cwd" | "gitRoot">): Found {
+  const search = newSearch();
+  const root = gitRoot ?? cwd;
+  const within = gitRoot ?? folder;
+  search.found.files = NAMES.flatMap((name) => read({ path: join(folder, name), root, within }, search));
+  return search.found;
+}
+
 /** Returns the files of `instructions/` in each preset folder, sorted by name. */
 export function findFragments(packages: readonly PresetPackage[]): Found {
   const search = newSearch();
