@@ -45,7 +45,7 @@ export class Reply {
     const message = stored ?? whole;
     // A reply that the disk refuses was paid for, so the outcome has it.
     this.turn.result.count(message, stored !== undefined);
-    if (silent) await this.turn.noteSpent(`${message.provider}/${message.model}`, message.usage);
+    if (!stored) await this.turn.noteSpent(`${message.provider}/${message.model}`, message.usage);
     if (!kept)
       this.turn.env.ctx.session.emit("message_cancelled", { eventId: this.id, reason: this.turn.result.dropReason });
     return { message, kept, exact: kept && isDeepStrictEqual(callsOf(message), callsOf(ended)) };

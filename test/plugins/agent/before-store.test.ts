@@ -4,7 +4,7 @@ import requests from "@scorel/requests";
 import type { Question } from "@scorel/requests/contract";
 import { describe, expect, it } from "vitest";
 import { contained, testCallers } from "../../harness.ts";
-import { delayUntil, gate, text, toolCall } from "../../model-server.ts";
+import { delayUntil, gate, text, toolCall, usage } from "../../model-server.ts";
 import { exposingPlugin, firstOf } from "../requests/setup.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
@@ -189,6 +189,17 @@ describe("the hook beforeStore", () => {
     expect((await (await result.agent.send("go")).turn).reason).toBe("completed");
     expect(JSON.stringify(result.stored())).not.toContain("blue");
     expect(result.server.requests[1]?.text).toContain("The result was not stored, because a plugin");
+  });
+
+  it("that refuses a reply keeps its cost in the log", async () => {
+    const guard = layer("guard", ({ message }) => (message.role === "assistant" ? fails() : undefined), {
+      critical: true,
+    });
+    await using t = await openAgent([[text("It is blue."), usage({ input: 10, output: 5 })]], { plugins: [guard] });
+    const outcome = await (await t.agent.send("go")).turn;
+    const spent = t.stored().flatMap(({ kind, data }: any) => (kind === "spent" ? data : []));
+    expect(spent).toEqual([{ hidden: true, model: "local/m1", usage: outcome.usage }]);
+    expect(outcome.usage.totalTokens).toBe(15);
   });
 
   it.each([
