@@ -12,7 +12,7 @@ import { firstEntries, modelChange, type Prompt } from "./first-entries.ts";
 import { Overflow } from "./overflow.ts";
 import { placeOf, untilItBegins } from "./place.ts";
 import { Retries } from "./retry.ts";
-import { type AnsweredTurn, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
+import { type AnsweredTurn, lastPrompt, limitsOf, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
 import { TurnLimit } from "./turn-limit.ts";
 import { TurnResult } from "./turn-result.ts";
 
@@ -91,14 +91,16 @@ export class Turn {
     }
   }
 
-  /** Resumes a suspended turn: takes over the message that it answers. Returns the message's id. */
+  /** Resumes a suspended turn: takes over the messages that it answers. Returns the id of the last one. */
   private async resumePrompt(before: AnsweredTurn): Promise<string> {
-    this.answer(before.prompt.clientId);
-    this.limitBy([before.prompt as { message: UserMessage }]);
+    const { id, clientId } = lastPrompt(before);
+    this.answer(clientId);
+    for (const { limits, rounds, cost } of limitsOf(before, this.env.ctx.session))
+      this.limit.add(limits, -rounds, -cost);
     this.served.push(...servedBy(before));
     await before.answered;
     await this.hold.appendAll(modelChange(this.env.ctx));
-    return before.prompt.id;
+    return id;
   }
 
   /** Runs the turn to its end. Never rejects. */
@@ -111,7 +113,7 @@ export class Turn {
       for (const { message } of prompts) await this.submit(userText(message.content));
       const runLoop = await loop();
       let messages: readonly UserMessage[] = this.resumes
-        ? [this.resumes.prompt.message as UserMessage]
+        ? [lastPrompt(this.resumes).message]
         : prompts.map(({ message }) => message);
       while (messages.length > 0) {
         await runLoop(this, messages);

@@ -72,6 +72,30 @@ describe("a turn whose process ended while a person was asked about a call", () 
     expect(t.server.requests).toHaveLength(1);
   });
 
+  it("goes on for all messages that it answers, and within what is left of their limits", async () => {
+    const left = await (async () => {
+      await using t = await opened([call, call]);
+      await ask(t, "attend_requests", {});
+      const { id } = await t.agent.send("go", { limits: { rounds: 3 } });
+      const { requestId } = await firstOf(t.kernel);
+      const steer = await t.agent.send("and this", { running: "steer" });
+      const next = t.next(({ type }) => type === "approval_request");
+      await ask(t, "answer_request", { requestId, answer: "y" });
+      const asked = await next;
+      await t.session.synced();
+      const events = structuredClone(Array.from(t.session.tree.between(1, t.session.seq)));
+      return { events, requestId: asked.requestId, ids: [id, steer.id] };
+    })();
+    await using t = await opened([toolCall("unknown", {}), text("Too much.")], { events: left.events });
+    const outcomes = Promise.all(left.ids.map((id) => t.agent.outcomeOf(id)));
+    await ask(t, "answer_request", { requestId: left.requestId, answer: "y" });
+    expect((await outcomes).map((outcome) => [outcome?.reason, outcome?.limit])).toEqual([
+      ["cancelled", "rounds"],
+      ["cancelled", "rounds"],
+    ]);
+    expect(t.server.requests).toHaveLength(1);
+  });
+
   it("does not run the call if rules deny it now, whatever the answer", async () => {
     const left = await leftAt([call]);
     await using t = await opened([text("Done.")], { events: left.events, config: { deny: ["work"] } });
