@@ -13,6 +13,7 @@ export const patterns: readonly { kind: "hopeless" | "busy" | "broken"; pattern:
   { kind: "busy", pattern: /too many (requests|concurrent)/i },
   { kind: "busy", pattern: /throttl/i },
   { kind: "busy", pattern: /resource[ _]?exhausted/i },
+  { kind: "busy", pattern: /insufficient_system_resource/ },
   { kind: "busy", pattern: /overloaded|at capacity|over capacity|high demand/i },
   { kind: "busy", pattern: /try again (later|in \d)|retry[ _-]?(delay|after)/i },
   // Temporary: the server or the network failed.
@@ -25,6 +26,8 @@ export const patterns: readonly { kind: "hopeless" | "busy" | "broken"; pattern:
   { kind: "broken", pattern: /\btime(d[ -]?)?[ -]?out\b|deadline exceeded/i },
   { kind: "broken", pattern: /(unexpected (token|end)|expected|unterminated).*\bJSON\b/i },
   { kind: "broken", pattern: /^terminated$|stream ended (without|before)|ended unexpectedly/i },
+  // Temporary: the model wrote a call that its provider could not read.
+  { kind: "broken", pattern: /MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL/ },
 ];
 
 /** Matches how servers say that a model cannot call tools. */

@@ -32,7 +32,8 @@ export function explained(message: string, baseUrl: string, wire: Wire): string 
   if (heard === undefined && told === undefined && badJson.test(message))
     return `the answer of ${new URL(baseUrl).host} is not valid JSON (${message})`;
   if (message === "terminated") return "connection closed before the reply was complete";
-  const said = readable(heard ?? (isCut && told !== undefined ? told : message));
+  const isVague = isCut || message === "An unknown error occurred";
+  const said = readable(heard ?? (isVague && told !== undefined ? told : message));
   return status === undefined || said.includes(`${status}`) ? said : `${status} ${said}`;
 }
 

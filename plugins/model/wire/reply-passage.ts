@@ -8,8 +8,9 @@ import { asEvents } from "./whole-reply.ts";
 
 /** Maximum bytes held back until an event or a JSON document is complete. */
 const MOST_HELD = 16_000_000;
-/** Matches events that need parsing: token counts, errors, or numbers that JSON does not allow. */
-const NOTABLE = /"usage|"error"|\berror\n|"response\.failed"|"message_(?:start|delta)"|NaN|Infinity|"code"/;
+/** Matches events that need parsing: token counts, errors, endings, or numbers that JSON does not allow. */
+const NOTABLE =
+  /"usage|"error"|"finishReason"|"blockReason"|\berror\n|"response\.failed"|"message_(?:start|delta)"|NaN|Infinity|"code"/;
 
 export interface ReplyListener {
   /** The reply contains an error. */

@@ -62,6 +62,8 @@ const retryable = [
   `Unexpected token '<', "<html>" is not valid JSON`,
   "stream ended without a finish marker",
   "empty reply: stream ended without a finish marker",
+  "the reply ended with MALFORMED_FUNCTION_CALL",
+  "Provider finish_reason: insufficient_system_resource",
   "stream ended before message_stop",
 ];
 const overflow = [
@@ -88,6 +90,8 @@ const hopeless = [
   "429 insufficient_quota",
   "Your credit balance is too low",
   "Provider finish_reason: content_filter",
+  "the reply ended with refusal",
+  "the provider blocked the request (PROHIBITED_CONTENT)",
   "The server answered with a web page (text/html) instead of a stream: is baseUrl right?",
   "No key for provider: set it and try",
 ];

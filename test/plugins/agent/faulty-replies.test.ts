@@ -198,6 +198,47 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
   });
 });
 
+describe("a reply that its provider ends early", () => {
+  const google = (finishReason: string) =>
+    sse({ candidates: [{ content: { role: "model", parts: [{ text: "Hel" }] }, finishReason }] });
+  const refused = named(
+    { type: "message_start", message: { id: "m", usage: {} } },
+    ...block(0, { type: "text", text: "" }, { type: "text_delta", text: "Hel" }),
+    { type: "message_delta", delta: { stop_reason: "refusal" }, usage: {} },
+    { type: "message_stop" },
+  );
+  async function outcomeOf(api: ApiName, ...bodies: string[]) {
+    await using t = await openAgent(bodies.map((body) => raw(body)) as never, {
+      model: { api },
+      config: { retries: 1 },
+    });
+    const { error, text } = await (await t.agent.send("go")).turn;
+    return { error: error?.message, text, asked: t.server.requests.length };
+  }
+
+  it.each<[ApiName, string, string]>([
+    ["anthropic-messages", refused, "the reply ended with refusal"],
+    ["google-generative-ai", google("SAFETY"), "the reply ended with SAFETY"],
+    [
+      "google-generative-ai",
+      sse({ promptFeedback: { blockReason: "OTHER" } }),
+      "the provider blocked the request (OTHER)",
+    ],
+  ])("over %s fails with the ending that was given", async (api, body, reason) => {
+    const { error, asked } = await outcomeOf(api, body);
+    expect([error, asked]).toEqual([`The model call failed: ${reason}`, 1]);
+  });
+
+  it("because it could not read a call is asked for again", async () => {
+    const whole = cases["google-generative-ai"].reply({});
+    expect(await outcomeOf("google-generative-ai", google("MALFORMED_FUNCTION_CALL"), whole)).toEqual({
+      error: undefined,
+      text: "Hello.",
+      asked: 2,
+    });
+  });
+});
+
 describe("the body of a refusal", () => {
   async function refusal(send: (write: (text: string) => boolean) => void) {
     const server = createServer((_request, response) => {
