@@ -1,6 +1,7 @@
 import type { SpokenApi } from "../choose/apis.ts";
 import { type Passage, searchable } from "./body-lines.ts";
 import { dataOf, endOfEvents, eventsIn, joinEvents, objectIn, plainBreaks, withData } from "./event-text.ts";
+import { repairFinishReason } from "./finish-reason.ts";
 import { DeltaJoiner } from "./reply-deltas.ts";
 import { errorIn, type ToldError } from "./reply-error.ts";
 import { repairUsage } from "./reply-usage.ts";
@@ -10,7 +11,7 @@ import { asEvents } from "./whole-reply.ts";
 const MOST_HELD = 16_000_000;
 /** Matches events that need parsing: token counts, errors, endings, or numbers that JSON does not allow. */
 const NOTABLE =
-  /"usage|"error"|"finishReason"|"blockReason"|\berror\n|"response\.failed"|"message_(?:start|delta)"|NaN|Infinity|"code"/;
+  /"usage|"error"|"finish_reason":\s*"|"finishReason"|"blockReason"|\berror\n|"response\.failed"|"message_(?:start|delta)"|NaN|Infinity|"code"/;
 
 export interface ReplyListener {
   /** The reply contains an error. */
@@ -22,8 +23,8 @@ export interface ReplyListener {
 }
 
 /**
- * Normalizes a reply before its library reads it: invalid token counts are removed, errors inside are reported, a reply
- * sent as one JSON document becomes events, and deltas are merged where allowed.
+ * Normalizes a reply before its library reads it: invalid token counts are removed, unusual finish reasons replaced, errors inside
+ * reported, a reply sent as one JSON document becomes events, and deltas are merged where allowed.
  */
 export class ReplyPassage implements Passage {
   private readonly api: SpokenApi;
@@ -100,7 +101,8 @@ export class ReplyPassage implements Passage {
     if (!data) return event;
     const error = errorIn(data);
     if (error) this.listener.failed(error);
-    return repairUsage(data) || !valid ? withData(event, data) : event;
+    const isRepaired = [repairUsage(data), repairFinishReason(data)].includes(true);
+    return isRepaired || !valid ? withData(event, data) : event;
   }
 
   private document(bytes: Buffer): Uint8Array {

@@ -198,6 +198,20 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
   });
 });
 
+describe("a finish reason of a server's own", () => {
+  it.each([
+    ["eos", "stop"],
+    ["eos_token", "stop"],
+    ["stop_sequence", "stop"],
+    ["max_tokens", "length"],
+  ])("%s counts as %s", async (given, standard) => {
+    const body = cases["openai-completions"].reply({}).replace('"finish_reason":"stop"', `"finish_reason":"${given}"`);
+    await using t = await openAgent([raw(body)]);
+    const { reason, text, stopReason } = await (await t.agent.send("go")).turn;
+    expect({ reason, text, stopReason }).toEqual({ reason: "completed", text: "Hello.", stopReason: standard });
+  });
+});
+
 describe("a reply that its provider ends early", () => {
   const google = (finishReason: string) =>
     sse({ candidates: [{ content: { role: "model", parts: [{ text: "Hel" }] }, finishReason }] });
