@@ -233,7 +233,12 @@ export class Dispatcher {
       await begun;
     } catch {
       this.current = undefined;
-      return unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED());
+      const outcome = unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED());
+      this.outcomes.settle(
+        this.env.queue.gone(prompts.flatMap(({ message }) => message.meta?.queueItemId ?? [])),
+        outcome,
+      );
+      return outcome;
     }
     const outcome = await turn.run(prompts, loadLoop).catch((thrown) => this.broken(thrown));
     this.current = undefined;

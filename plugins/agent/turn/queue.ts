@@ -143,6 +143,12 @@ export class Queue {
     return {};
   }
 
+  /** Which of these messages no longer wait. After a failed append, they are those that were written but not synced to disk. */
+  gone(ids: readonly string[]): string[] {
+    const waiting = new Set(this.items.map(({ id }) => id));
+    return ids.filter((id) => !waiting.has(id));
+  }
+
   /** Returns the messages that are due: all steers, or one follow-up when the agent is about to rest. */
   due(resting: boolean): QueueItem[] {
     const steers = this.items.filter(({ mode }) => mode === "steer");

@@ -71,8 +71,8 @@ export class Turn {
   }
 
   /**
-   * Appends the entries in `before` and the messages that start the turn, and returns the last message's id. If it rejects, nothing was
-   * written and the hold is released.
+   * Appends the entries in `before` and the messages that start the turn, and returns the last message's id. If it rejects, the hold is
+   * released.
    */
   async begin(prompts: readonly Prompt[], before: readonly AppendEntry[] = []): Promise<string> {
     try {
@@ -155,6 +155,7 @@ export class Turn {
       return delivered;
     } catch (thrown) {
       this.isUnwritable = true;
+      this.served.push(...this.env.queue.gone(due.map(({ id }) => id)));
       this.fail(thrown);
       return [];
     }

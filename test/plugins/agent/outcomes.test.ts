@@ -1,7 +1,19 @@
 import type { AgentService, SendOptions, Sent, TurnOutcome } from "@scorel/agent/contract";
-import { expect, it } from "vitest";
+import { createMemoryStore } from "@scorel/kernel/store";
+import { describe, expect, it } from "vitest";
 import { outcomeFromLog } from "../../../plugins/agent/turn/outcome.ts";
-import { failure, hang, type RecordedRequest, type Reply, text, toolCall, usage } from "../../model-server.ts";
+import { testHeader } from "../../harness.ts";
+import {
+  delayUntil,
+  failure,
+  gate,
+  hang,
+  type RecordedRequest,
+  type Reply,
+  text,
+  toolCall,
+  usage,
+} from "../../model-server.ts";
 import { fc } from "../../property.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
@@ -120,4 +132,38 @@ it("outcomes are the same when they are read from the log, whatever is sent whil
   const play = fc.record({ before: waiting, kind: fc.option(kind, { nil: undefined }), during: waiting });
   const plays = fc.array(play, { maxLength: 4 });
   await fc.assert(fc.asyncProperty(plays, expectSameOutcomes), { numRuns: 40 });
+});
+
+describe("a waiting message that was written, but not synced to disk", () => {
+  async function opened(script: Parameters<typeof openAgent>[0]) {
+    const store = createMemoryStore(testHeader);
+    const disk = { isBroken: false };
+    const sync = async () => {
+      if (disk.isBroken) throw new Error("EIO");
+      await store.sync();
+    };
+    const t = await openAgent(script, { kernel: { store: { ...store, sync } } });
+    return Object.assign(t, { disk });
+  }
+
+  it("gets the outcome of the turn that it was delivered to", async () => {
+    const { promise, open } = gate();
+    await using t = await opened([[delayUntil(promise), text("first")]]);
+    const { turn } = await t.agent.send("go");
+    const queued = await t.agent.send("and then");
+    t.disk.isBroken = true;
+    open();
+    expect(await turn).toMatchObject({ reason: "error", error: { message: "EIO" } });
+    expect(await queued.turn).toBe(await turn);
+    t.disk.isBroken = false;
+  });
+
+  it("gets an outcome if the turn that it would start could not begin", async () => {
+    await using t = await opened([]);
+    const queued = await t.agent.send("later", { idle: "queue" });
+    t.disk.isBroken = true;
+    await expect(t.agent.runQueue()).rejects.toThrow("EIO");
+    expect(await queued.turn).toMatchObject({ reason: "cancelled", error: { code: "AGENT_INTERRUPTED" } });
+    t.disk.isBroken = false;
+  });
 });
