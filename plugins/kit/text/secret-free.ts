@@ -33,9 +33,16 @@ export function shownArguments(args: readonly string[]): string[] {
   return args.map((arg, at) => {
     const before = args[at - 1] ?? "";
     if (/^-[^=]*$/.test(before) && isSecret(before) && !arg.startsWith("-")) return "[hidden]";
-    const [, option = "", sign] = /^([^=:\s]+)([=:])/.exec(arg) ?? [];
-    return isSecret(option) ? `${option}${sign}[hidden]` : withShownAddresses(arg);
+    return shownArgument(arg);
   });
+}
+
+function shownArgument(arg: string): string {
+  const [, name = "", sign, value = ""] = /^([^=:\s]+)([=:])(.*)$/s.exec(arg) ?? [];
+  if (isSecret(name)) return `${name}${sign}[hidden]`;
+  // The value of an option may have a name of its own, as in `--env=API_KEY=k`.
+  if (name.startsWith("-") && !value.startsWith("-")) return `${name}${sign}${shownArgument(value)}`;
+  return withShownAddresses(arg);
 }
 
 /** Removes everything from an address that may contain a secret: user name, password, query and fragment. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isSecret, secretFree } from "../../../../plugins/kit/text/secret-free.ts";
+import { isSecret, secretFree, shownArguments } from "../../../../plugins/kit/text/secret-free.ts";
 
 it("hides values of keys that may be secrets, all headers and environments, and passwords and queries in URLs", () => {
   const value = {
@@ -44,6 +44,19 @@ it("hides values of arguments of programs that may be secrets", () => {
     ],
     allow: ["Read(key:*)"],
   });
+});
+
+it("hides secrets in the named values of options", () => {
+  const args = [
+    "--env=API_TOKEN=t",
+    "--header=Authorization: Bearer b",
+    "--env=MODE=fast",
+    "--url=http://me:p@a.b/?k=v",
+  ];
+  expect(shownArguments(args)).toEqual([
+    ...["--env=API_TOKEN=[hidden]", "--header=Authorization:[hidden]"],
+    ...["--env=MODE=fast", "--url=http://a.b/"],
+  ]);
 });
 
 it("hides passwords and queries with quotes in addresses", () => {
