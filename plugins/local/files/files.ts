@@ -1,5 +1,5 @@
 import type { Dirent, Stats } from "node:fs";
-import { readdir, stat as statPath } from "node:fs/promises";
+import { type FileHandle, readdir, stat as statPath } from "node:fs/promises";
 import { codeOf } from "@scorel/kernel";
 import { decodeName } from "@scorel/kit/files/names";
 import type { FileContent, FileEntry, FileInfo, FileOptions, FilesService } from "../contract.ts";
@@ -32,13 +32,25 @@ export async function read(
     const info = infoOf(await handle.stat());
     if (info.kind !== "file") throw failure("EINVAL", "not a regular file", path);
     if (info.size > maxBytes) throw failure("EFBIG", "file too large", path);
-    // Files in /proc have size 0, so this reads to the end.
-    const bytes = await handle.readFile({ signal });
+    // Files in /proc have size 0 and are read to the end, but not beyond the limit: some of them hardly have an end.
+    const bytes = await (info.size === 0 ? readPast(handle, maxBytes, signal) : handle.readFile({ signal }));
     if (bytes.length > maxBytes) throw failure("EFBIG", "file too large", path);
     return { ...info, bytes };
   } finally {
     await handle.close();
   }
+}
+
+/** The bytes of an open file, up to its end or to the first chunk that exceeds the limit. */
+async function readPast(handle: FileHandle, limit: number, signal: AbortSignal | undefined): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of handle.createReadStream({ autoClose: false, signal })) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > limit) break;
+  }
+  return Buffer.concat(chunks);
 }
 
 export async function write(
