@@ -4,6 +4,7 @@ import { type AnyPlugin, codeOf, messageOf } from "@scorel/kernel";
 import { within } from "@scorel/kit/values/within";
 import { manifestFlaws, type UnknownField, unknownFields } from "../checks/manifest-flaws.ts";
 import { rememberExtension } from "../containment/owners.ts";
+import { framesOf } from "../containment/stack.ts";
 import type { ExtensionFile } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { CachePlaces } from "./compile-cache.ts";
@@ -94,9 +95,8 @@ function explain(path: string, thrown: unknown): { where: string; reason: string
   if (parsed?.[1] && parsed[2]) return { reason: parsed[1], where: parsed[2] };
   const folder = dirname(path);
   const stack = thrown instanceof Error ? (thrown.stack ?? "").replace(message, "") : "";
-  const frame = stack.split("\n").find((line) => line.includes(folder));
-  const at = frame && /(\/?[^\s(]*:\d+):\d+\)?$/.exec(frame.replaceAll("file://", ""))?.[1];
-  return { reason: message.split("\n")[0] ?? message, where: at ?? path };
+  const frame = framesOf(stack).find(([file]) => file.startsWith(`${folder}/`));
+  return { reason: message.split("\n")[0] ?? message, where: frame?.join(":") ?? path };
 }
 
 function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {

@@ -104,6 +104,19 @@ describe("what cannot be read", () => {
   });
 });
 
+it.each(["plain", "with spaces", "with (brackets)"])(
+  "an error of an extension in a folder %s names file and line",
+  async (name) => {
+    const folder = join(home, name);
+    mkdirSync(folder);
+    const file = join(folder, "mine.ts");
+    writeFileSync(file, 'import "./helper.ts";\nexport default {};\n');
+    writeFileSync(join(folder, "helper.ts"), '\nthrow new Error("no");\n');
+    const loading = createExtensionLoader(undefined)({ id: "mine", path: file, file, of: "user" });
+    await expect(loading).rejects.toThrow(`Extension "mine" is left out: no (${join(folder, "helper.ts")}:2)`);
+  },
+);
+
 describe("an import that fails says what to do:", () => {
   it.each([
     [
