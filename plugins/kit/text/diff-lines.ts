@@ -29,8 +29,9 @@ export function readDiff(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let old = 1;
   let now = 1;
-  let isInside = !/^@@ /m.test(diff);
-  for (const line of diff.replace(/\n$/, "").split("\n")) {
+  const all = diff.replace(/\n$/, "").split("\n");
+  let isInside = !all.some((line) => HUNK.test(line));
+  for (const line of all) {
     const [hunk, oldStart, oldCount, nowStart, nowCount] = HUNK.exec(line) ?? [];
     if (hunk !== undefined) {
       const next = startOf(nowStart, nowCount);

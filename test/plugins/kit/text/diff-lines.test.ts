@@ -46,6 +46,14 @@ describe("the lines of a diff", () => {
     });
   });
 
+  it("are all there if a part of one looks like a place", () => {
+    for (const part of ["\r@@ ", "\u2028@@ -1 +1 @@", " @@ -1 +1 @@"])
+      expect(readDiff(`-old\n+new${part}`)).toEqual([
+        { sign: "-", text: "old", old: 1 },
+        { sign: "+", text: `new${part}`, now: 1 },
+      ]);
+  });
+
   it("keep what looks like a header in the middle of a file", () => {
     expect(readDiff("--- a/x\n+++ b/x\n@@ -1,1 +1,1 @@\n--- a\n+++ b\n").slice(1)).toEqual([
       { sign: "-", text: "-- a", old: 1 },
