@@ -1,5 +1,6 @@
-import { expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
+import type { Device } from "../../../plugins/web/page/host/device.ts";
 import type { DeviceKeeper } from "../../../plugins/web/page/host/device-lists.ts";
 import type { KnownDevice } from "../../../plugins/web/page/host/other.ts";
 import { Store } from "../../../plugins/web/page/store.ts";
@@ -49,6 +50,35 @@ function listInMemory(): DeviceKeeper {
   };
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it("nothing of a host is stored after it was removed", async () => {
+  await using host = await testWeb();
+  const address = new URL(".", host.address.replace(/^ws/, "http")).href;
+  asBrowser(address);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
+  const { Devices } = await import("../../../plugins/web/page/host/devices.ts");
+  const done: string[] = [];
+  const note = (what: string) => async (key: string) => void done.push(`${what} ${key}`);
+  const kept = { ...{ read: note("read"), timeOf: () => 0 }, write: note("write"), forgetDevice: note("forget") };
+  const devices = new Devices(
+    { id: "", address, kept, sessions: { projects: new Store([]) } } as never,
+    listInMemory(),
+  );
+  const known = await devices.add("desk", address, host.token());
+  await devices.read();
+  await eventually(() => expect(devices.connected()[1]?.link.get().state).toBe("live"));
+  const { client, sessions } = devices.connected()[1] as Device;
+  const { sessionId } = await client.request("create_session", { cwd: host.home.cwd });
+  await eventually(() => expect(sessions.find(sessionId)).toBeDefined());
+  await devices.remove(known);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(done.at(-1)).toBe(`forget ${address}`);
+});
+
 it("a host that is removed while the page is connecting to it is disconnected", async () => {
   await using host = await testWeb();
   const address = new URL(".", host.address.replace(/^ws/, "http")).href;
@@ -69,5 +99,4 @@ it("a host that is removed while the page is connecting to it is disconnected", 
   reading.open();
   await eventually(() => expect(sockets.map(({ readyState }) => readyState)).toEqual([WebSocket.CLOSED]));
   expect(devices.others.get()).toEqual([]);
-  vi.unstubAllGlobals();
 });

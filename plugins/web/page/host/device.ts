@@ -55,6 +55,8 @@ export class Device {
   readonly seen: SeenStore;
   readonly cache: CacheOptions;
 
+  private readonly lists: KeptLists;
+
   /** How many components show each session. A session that is left while its turn runs, and then opened again, is shown twice. */
   private readonly shown = new Map<string, number>();
 
@@ -70,7 +72,8 @@ export class Device {
     this.link = new Store(client.state);
     // No project, since ids of sessions are unique at a host, while the project of a session can change.
     this.cache = { store: this.kept, device: address, project: "" };
-    this.sessions = new SessionList(client, new KeptLists(this.kept, address), this.rights);
+    this.lists = new KeptLists(this.kept, address);
+    this.sessions = new SessionList(client, this.lists, this.rights);
     client.onState((state) => this.take(state));
   }
 
@@ -155,6 +158,8 @@ export class Device {
   }
 
   private take(state: LinkState): void {
+    // What is stored is removed when the device is removed, and when the host refuses this page.
+    if (state.state === "closed") this.lists.end();
     this.link.set(state);
     if (state.state === "live") {
       this.awaySince.set(undefined);

@@ -22,6 +22,7 @@ export class KeptLists {
   private readonly key: string;
   private readonly device: string;
   private waiting: ReturnType<typeof setTimeout> | undefined;
+  private isOver = false;
 
   constructor(kept: Kept, device: string) {
     this.kept = kept;
@@ -42,11 +43,17 @@ export class KeptLists {
 
   /** Writes what `make` returns, after a short delay. */
   writeLater(make: () => Lists): void {
-    if (this.waiting !== undefined) return;
+    if (this.isOver || this.waiting !== undefined) return;
     this.waiting = setTimeout(() => {
       this.waiting = undefined;
       this.kept.write(this.key, textOf(make(), this.device)).catch(() => {});
     }, WRITE_AFTER_MS);
+  }
+
+  /** Writes nothing any more, so that what is removed now stays removed. */
+  end(): void {
+    this.isOver = true;
+    clearTimeout(this.waiting);
   }
 }
 
