@@ -25,7 +25,9 @@ function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
   return list.split(/[\s,]+/).some((entry) => {
     if (entry === "*") return true;
-    const [, name = "", onlyPort] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+    // An IPv6 address has colons of its own, and is in brackets before a port.
+    const [, bare = "", name = bare, onlyPort] =
+      /^\*?\.?([^:[]*|[^[]*:[^[]*:[^[]*|\[(.*)\])(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
     if (name === "" || (onlyPort !== undefined && onlyPort !== ownPort)) return false;
     return host === name || host.endsWith(`.${name}`);
   });

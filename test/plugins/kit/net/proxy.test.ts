@@ -27,6 +27,9 @@ describe("the proxy for a server", () => {
     ["http://api.example/v1", "*.example"],
     ["http://API.example:8080/v1", "example:8080"],
     ["http://10.0.0.7/v1", "10.0.0.7"],
+    ["http://[fd00::7]/v1", "fd00::7"],
+    ["http://[fd00::7]/v1", "[FD00::7]"],
+    ["http://[fd00::7]:8080/v1", "[fd00::7]:8080"],
   ])("of %s is not used with NO_PROXY=%s", (url, list) => {
     expect(chosen(url, { HTTP_PROXY: "proxy:1", NO_PROXY: list })).toBeUndefined();
   });
