@@ -114,9 +114,16 @@ export class Ledger {
   private begin(bytes: Uint8Array): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const temporary = `${this.path}.${newId()}.tmp`;
-    this.fd = openSync(temporary, "wx", 0o600);
-    writeSync(this.fd, bytes, 0, bytes.length, 0);
-    renameSync(temporary, this.path);
+    const fd = openSync(temporary, "wx", 0o600);
+    try {
+      writeSync(fd, bytes, 0, bytes.length, 0);
+      renameSync(temporary, this.path);
+    } catch (thrown) {
+      closeSync(fd);
+      rmSync(temporary, { force: true });
+      throw thrown;
+    }
+    this.fd = fd;
   }
 
   private attempt(work: () => void): void {

@@ -16,7 +16,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { endSurvivors, Ledger, ledgerFolder } from "../../../../plugins/kit/process/ledger.ts";
 import { MARK } from "../../../../plugins/kit/process/tree.ts";
-import { describeWith } from "../../../optional.ts";
+import { codeOf } from "../../../../plugins/kit/values/coded-error.ts";
+import { type SmallDisk, smallFileSystem } from "../../../fault/disk.ts";
+import { describeWith, itWith } from "../../../optional.ts";
 import { isAlive } from "../../../processes.ts";
 
 const never = (thrown: unknown) => {
@@ -68,4 +70,19 @@ it("a damaged list, as a power cut can leave, is removed once nobody can be writ
   await endSurvivors(folder, (thrown) => void reported.push((thrown as Error).name));
   expect([readdirSync(folder), reported]).toEqual([["new.json"], ["SyntaxError"]]);
   rmSync(home, { recursive: true });
+});
+
+itWith("mounts", "commands are recorded again once the disk has room, and nothing else is left behind", () => {
+  using disk = smallFileSystem(64) as SmallDisk;
+  const reported: unknown[] = [];
+  const ledger = new Ledger(disk.directory, "session", (thrown) => void reported.push(codeOf(thrown)));
+  disk.fill?.();
+  ledger.expect("first");
+  disk.free?.();
+  expect([reported, readdirSync(disk.directory)]).toEqual([["ENOSPC"], []]);
+  ledger.expect("second");
+  const page = JSON.parse(readFileSync(join(disk.directory, "session.json"), "utf8"));
+  expect(page.commands).toEqual(["first", "second"].map((mark) => ({ pid: 0, start: "", mark })));
+  ledger.clear();
+  expect(readdirSync(disk.directory)).toEqual([]);
 });
