@@ -25,12 +25,21 @@ export default definePlugin({
       options: optionsOf(ctx.sessionOptions),
       opensSession: true,
       run: (invocation) =>
-        invocation.options.print === undefined ? converse(ctx, invocation) : print(ctx, invocation),
+        invocation.options.print === undefined ? converse(ctx, invocation) : print(ctx, withPrompt(invocation)),
     },
   ],
 });
 
 type Context = PluginContext<unknown, "host" | "sessionOptions">;
+
+/** Takes the argument as the prompt if `-p` has none, as in `scorel -p --model m "mend it"` and `scorel "mend it" -p`. */
+function withPrompt(invocation: Invocation): Invocation {
+  const { options, args } = invocation;
+  const [first, ...more] = args;
+  return options.print === "" && first !== undefined
+    ? { ...invocation, options: { ...options, print: first }, args: more }
+    : invocation;
+}
 
 async function print(ctx: Context, invocation: Invocation): Promise<number> {
   const { run } = await import("./turn.ts");

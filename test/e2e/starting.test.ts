@@ -56,6 +56,14 @@ describe("a conversation without a terminal, whose input has no prompt", () => {
 });
 
 describe("a prompt beside -p", () => {
+  it("is the prompt if -p has none, as when an option follows -p", async () => {
+    await using s = await stage([text("One."), text("Two."), text("Three.")]);
+    expect(await s.run(["-p", "--timeout", "60", "first thing"])).toMatchObject({ code: 0, stdout: "One.\n" });
+    expect(await s.run(["second thing", "-p"])).toMatchObject({ code: 0, stdout: "Two.\n" });
+    expect(await s.run(["-p", "--continue", "third thing"])).toMatchObject({ code: 0, stdout: "Three.\n" });
+    const prompts = s.server.requests.map(({ body }) => body.messages.at(-1).content);
+    expect(prompts).toEqual(["first thing", "second thing", "third thing"]);
+  });
   it("is refused, as is --resume where nobody can choose", async () => {
     using s = scratch();
     expect(await s.run(["-p", "hi", "there"])).toMatchObject({
