@@ -5,6 +5,8 @@ import { type Ran, run, whole } from "./process.ts";
 
 /** Enough for an extension's limits (10 seconds to load and 10 to start), so that a slow one is named. */
 const LIMIT_MS = 25_000;
+/** Plugins do not start, and may block a process that loads them. */
+export const LATE = "PLUGINS_LATE";
 const LEVELS = ["early", "normal", "late"];
 
 /**
@@ -47,8 +49,12 @@ function explainMissingList({ late, code, reason, stderr }: Ran): Finding[] {
   const where = "";
   if (late) {
     const what = ["Not all plugins start:", said || `it did not end within ${LIMIT_MS / 1000} s`].join("\n");
-    const doNext = "Move the files of ~/.scorel/extensions away one by one, until it starts.";
-    return [{ code: "PLUGINS_LATE", severity: "error", what, where, doNext }];
+    const [, file] = /blocks the process: .* in .* \((\/.*):\d+\);/.exec(said) ?? [];
+    const remedy =
+      file === undefined
+        ? "Move the files of ~/.scorel/extensions away one by one, until it starts."
+        : `Correct ${file}, or move it away.`;
+    return [{ code: LATE, severity: "error", what, where, doNext: `${remedy} Then run \`scorel doctor\` again.` }];
   }
   const what = `The plugins do not start: ${said || reason || `exit ${code}`}`;
   return [{ code: "PLUGINS_FAILED", severity: "error", what, where, doNext: "Correct what it names." }];

@@ -3,7 +3,7 @@ import type { Finding, HealthReport } from "./contract.ts";
 import { checkFolders } from "./folders.ts";
 import { checkModel } from "./model.ts";
 import { checkOtherAgents } from "./other-agents.ts";
-import { checkPlugins } from "./plugins.ts";
+import { checkPlugins, LATE } from "./plugins.ts";
 import { checkPresets } from "./presets.ts";
 import { checkPrograms } from "./programs.ts";
 import { checkSandbox } from "./sandbox.ts";
@@ -14,26 +14,28 @@ import { checkTrust } from "./trust.ts";
 
 const ORDER: readonly Finding["severity"][] = ["error", "warning", "note", "ok"];
 
-/** Runs all checks side by side. A check that fails becomes a finding and does not stop the others. */
+type Check = (context: CheckContext) => Part | Promise<Part>;
+
+/** These run no code of extensions in this process. */
+const APART: readonly Check[] = [checkPlugins, checkPrograms, checkOtherAgents, checkSpace, checkSessions];
+/** These load extensions for the schemas of their tables. */
+const LOADING: readonly Check[] = [checkModel, checkSettings, checkTrust, checkPresets, checkSandbox];
+
+/**
+ * Runs all checks, those of a group side by side. A check that fails becomes a finding and does not stop the others. An extension that blocks
+ * the process it is loaded in is not loaded in this one.
+ */
 export async function runChecks(context: CheckContext): Promise<HealthReport> {
   const began = performance.now();
   const at = new Date().toISOString();
   // Checked first, because starting other parts may repair folder permissions in passing.
   const folders = await runCheck(checkFolders, context);
-  const checks = [
-    checkPrograms,
-    checkPlugins,
-    checkModel,
-    checkSettings,
-    checkTrust,
-    checkOtherAgents,
-    checkPresets,
-    checkSpace,
-    checkSessions,
-    checkSandbox,
-  ];
-  const parts = [folders, ...(await Promise.all(checks.map((check) => runCheck(check, context))))];
-  if (context.options.selftest === true) parts.push(await runCheck((await import("./selftest.ts")).selfTest, context));
+  const inGroup = (checks: readonly Check[]) => Promise.all(checks.map((check) => runCheck(check, context)));
+  const parts = [folders, ...(await inGroup(APART))];
+  const isBlocked = parts.some(({ findings }) => findings.some(({ code }) => code === LATE));
+  if (!isBlocked) parts.push(...(await inGroup(LOADING)));
+  if (context.options.selftest === true && !isBlocked)
+    parts.push(await runCheck((await import("./selftest.ts")).selfTest, context));
   const findings = distinct([...aboutDirectory(), ...parts.flatMap((part) => part.findings)]);
   return {
     version: 1,
@@ -49,7 +51,7 @@ export async function runChecks(context: CheckContext): Promise<HealthReport> {
   };
 }
 
-async function runCheck(check: (context: CheckContext) => Part | Promise<Part>, context: CheckContext): Promise<Part> {
+async function runCheck(check: Check, context: CheckContext): Promise<Part> {
   try {
     return await check(context);
   } catch (thrown) {

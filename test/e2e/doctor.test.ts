@@ -150,6 +150,14 @@ describe("scorel doctor in a broken environment", () => {
     const stuck = await examine(s);
     expect([stuck.code, broken(stuck)]).toEqual([1, ["PLUGINS_LATE"]]);
     expect(found(stuck, "PLUGINS_LATE").what).toMatch(/plugin endless blocks the process.*endless\.ts:1/);
+    expect(found(stuck, "PLUGINS_LATE").doNext).toMatch(/^Correct \S+\/endless\.ts, or move it away\. Then run/);
+  });
+
+  it("ends although an extension blocks every process that loads it", async () => {
+    using s = scratch({ inProcess: true });
+    s.file("~/.scorel/extensions/endless.ts", `for (;;);\n${extension("endless", "")}`);
+    const stuck = await examine(s, [], { ownProcess: true });
+    expect([stuck.code, broken(stuck)]).toEqual([1, ["PLUGINS_LATE"]]);
   });
 
   it("reports a missing home directory", async () => {
@@ -340,7 +348,7 @@ describe("scorel doctor finds", () => {
     chmodSync(join(s.home, ".scorel"), 0o700);
     const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     const report = await examine(s, [], { through });
-    expect([report.code, broken(report)]).toEqual([1, ["FOLDER_UNREADABLE", "CONFIG_UNREADABLE", "HOST_HOME"]]);
+    expect([report.code, broken(report)]).toEqual([1, ["FOLDER_UNREADABLE", "HOST_HOME", "CONFIG_UNREADABLE"]]);
     expect(found(report, "FOLDER_UNREADABLE").doNext).toBe(`sudo chown -R "$(id -un)" ${join(s.home, ".scorel")}`);
   });
 

@@ -82,7 +82,7 @@ async function turnBeside(source: string, test: TestContext) {
 }
 const line = (pid: number, place: string, path: string) =>
   new RegExp(
-    `plugin wild blocks the process: its code has been running for \\d+ s in ${place} \\(${path}:2\\); if it never returns, press Ctrl-C twice or end process ${pid}\n`,
+    `plugin wild blocks the process: its code has been running for \\d+ s in ${place} \\(${path}:2\\); if it never returns, press Ctrl-C twice or end process ${pid}, and correct the file or move it away\n`,
   );
 
 /** Checks that the report names the plugin and the place, and that the session continues without the plugin. */

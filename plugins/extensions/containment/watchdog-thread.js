@@ -176,7 +176,7 @@ function tell(frames, { running, sessions: open, files }, seconds) {
   const { id, frame, at } = culprit;
   const calls = running.filter(({ plugin }) => plugin === id);
   const where = calls.at(-1)?.where ?? (frame.name || "its code");
-  const text = `plugin ${id} blocks the process: its code has been running for ${seconds} s in ${where} (${at}); if it never returns, press Ctrl-C twice or end process ${pid}`;
+  const text = `plugin ${id} blocks the process: its code has been running for ${seconds} s in ${where} (${at}); if it never returns, press Ctrl-C twice or end process ${pid}, and correct the file or move it away`;
   const ids = calls.length > 0 ? calls.map(({ sessionId }) => sessionId) : open;
   for (const sessionId of new Set(ids)) append(sessionId, `${new Date().toISOString()} error ${text}\n`);
   writeSync(2, `scorel: ${text}\n`);
