@@ -32,6 +32,8 @@ export interface Progress {
   /** Prints a line. */
   say(text: string): Promise<void>;
   hear(delivered: Delivered): Promise<void> | undefined;
+  /** Whether a call has left work in the background, such as a command. */
+  hasLeftWork(): boolean;
   /** Whether a message was printed last as the reason why the log cannot be written, so that an error need not repeat it. */
   hasSaid(problem: string): boolean;
   /**
@@ -52,7 +54,9 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
   const denied: Transients["permission_denied"][] = [];
   const defaulted = new Set<string>();
   let unsaved: string | undefined;
+  let hasLeftWork = false;
   return {
+    hasLeftWork: () => hasLeftWork,
     hasSaid: (problem) => problem === unsaved,
     notices: tell,
     say: (text) => say(continued(text)),
@@ -73,6 +77,7 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
       if (event.type === "request_defaulted") defaulted.add(displayText(display));
       if (isEvent(event, "storage_status")) unsaved = event.error;
       if (isEvent(event, "permission_denied")) denied.push(event);
+      hasLeftWork ||= goesOn(event);
       // Each of its lines is Scorel's own.
       const unattached = unattachedIn(delivered, clientId);
       if (unattached !== undefined) return say(unattached);
@@ -87,6 +92,12 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
       return text === undefined ? undefined : say(continued(text));
     },
   };
+}
+
+/** Whether the work of a call goes on after its result; see the contract of `messages`. */
+function goesOn(event: Delivered["event"]): boolean {
+  if (!isEvent(event, "message") || event.message.role !== "tool_result") return false;
+  return (Object(event.message.details) as { goesOn?: unknown }).goesOn === true;
 }
 
 /** Returns a notice about a wait for other turns or before a retry. Only for text output; other formats contain the event. */

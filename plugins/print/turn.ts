@@ -4,7 +4,7 @@ import { sessionChoice } from "@scorel/host/command-line";
 import type { Client, Delivered, HostService, KnownSessionOptions, SessionOption } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
-import { continued } from "@scorel/kit/text/one-line";
+import { continued, lineOf } from "@scorel/kit/text/one-line";
 import { clientName } from "@scorel/kit/values/client-name";
 import { Backlog } from "./backlog.ts";
 import { commandIn } from "./command.ts";
@@ -145,10 +145,26 @@ async function answerIn(
   printed.isSaid = progress.hasSaid((printed.failure ?? printed.outcome.error)?.message ?? "");
   const { notices } = await client.request("get_status", { sessionId });
   await progress.notices(notices);
-  await progress.notices((await client.request("close_session", { sessionId })).notices);
+  const atWork = progress.hasLeftWork() ? await titlesOfWork(client, sessionId) : [];
+  const left = await client.request("close_session", { sessionId });
+  await progress.notices(left.notices);
+  if (left.closed && atWork.length > 0) await progress.say(endedWork(atWork));
   await progress.reportDenied();
   await format.written?.();
   return printed;
+}
+
+/** What works in the session's background. Ends with the session, so only the titles are left to tell. */
+async function titlesOfWork(client: Client, sessionId: string): Promise<string[]> {
+  // A preset without slash commands has no such operation.
+  const { items } = await client.request("list_background", { sessionId }).catch(() => ({ items: [] }));
+  return items.map(({ title }) => title);
+}
+
+function endedWork(titles: readonly string[]): string {
+  const shown = titles.slice(0, 5).map(lineOf).join(", ");
+  const more = titles.length > 5 ? ` and ${titles.length - 5} more` : "";
+  return `warning: This run has ended, and with it what was running in the background: ${shown}${more}. To keep such work running, use a conversation.`;
 }
 
 /** Adds the reason if others have cut the answer off. If this command has cancelled it, the reason is there already. */

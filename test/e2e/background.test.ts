@@ -92,3 +92,18 @@ describeWith("script", "a terminal", () => {
     expect(await t.code).toBe(0);
   });
 });
+
+it("-p says which background commands have ended with the run", async () => {
+  using s = scratch();
+  await using server = await startModelServer([
+    toolCall("Bash", { command: "sleep 100; echo done", background: true }),
+    text("It runs."),
+  ]);
+  s.useModel(server.baseUrl);
+  expect(await s.run(["-p", "hi"])).toMatchObject({
+    code: 0,
+    stdout: "It runs.\n",
+    stderr:
+      "warning: This run has ended, and with it what was running in the background: $ sleep 100; echo done. To keep such work running, use a conversation.\n",
+  });
+});
