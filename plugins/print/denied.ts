@@ -6,7 +6,11 @@ const SHOWN = 10;
 /** Lists calls that were denied because nobody could be asked, and how to allow them. */
 export function howToAllow(denied: readonly Transients["permission_denied"][]): string {
   const all = [...new Set(denied.map(({ what }) => what))];
-  const rules = [...new Set(denied.flatMap((call) => call.rules))];
+  const rulesOf = (isKept: boolean) => [
+    ...new Set(denied.flatMap((call) => ((call.inEveryMode === true) === isKept ? call.rules : []))),
+  ];
+  // Files with keys are asked about in every mode, and not offered for copying together with others.
+  const [rules, kept] = [rulesOf(false), rulesOf(true)];
   const more = all.length > SHOWN ? [`  … ${all.length - SHOWN} more`] : [];
   const lines = [
     "Not allowed in this run:",
@@ -25,5 +29,10 @@ export function howToAllow(denied: readonly Transients["permission_denied"][]): 
     );
   if (rules.length > 0)
     lines.push("To allow it for good, in ~/.scorel/config.toml:", "[permissions]", `allow = ${JSON.stringify(rules)}`);
+  if (kept.length > 0)
+    lines.push(
+      "Allow files with keys one by one, and only those that the agent must read:",
+      ...kept.map((rule) => `  ${rule}`),
+    );
   return lines.join("\n");
 }

@@ -99,7 +99,7 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   return {
     decision: "ask",
     why: `${visiblePath(shownIn(outside, workspace))} is outside of the project`,
-    rules: [ruleForReading(outside, workspace)],
+    rules: rulesForReading(outside, workspace),
   };
 }
 
@@ -125,10 +125,15 @@ export function askAboutKept(path: string, { own }: ReadRules, workspace: Worksp
   };
 }
 
-/** The rule that allows reading a file, or a folder with everything in it. */
-function ruleForReading(path: string, workspace: Workspace): string {
+/**
+ * The rule that allows reading a file, or a folder with everything in it. None for a folder around the project or the home, since it would
+ * also allow everything beside them.
+ */
+function rulesForReading(path: string, workspace: Workspace): string[] {
   const rule = ruleFor("Read", shownIn(path, workspace));
-  return kindOf(path) === "folder" ? rule.replace(/\)$/, "/**)") : rule;
+  if (kindOf(path) !== "folder") return [rule];
+  const isAround = [workspace.root, workspace.home].some((folder) => isWithin(path, folder));
+  return isAround ? [] : [rule.replace(/\)$/, "/**)")];
 }
 
 /** A path as shown to people and written in rules: relative to the project when inside it. */

@@ -275,6 +275,16 @@ describe("reading outside of the project", () => {
     expect((await asked).split(":")[0]).toBe("Denied");
   });
 
+  it("gets no rule if it is a folder around the project, since that would also allow what is beside it", async () => {
+    await using t = await post({ mode: "ask" });
+    await t.request("attend_requests", {});
+    const asked = t.judge("Grep", { pattern: "x", path: ".." });
+    const { requestId, data } = await t.question();
+    expect(data).toMatchObject({ rules: [] });
+    await t.request("answer_request", { requestId, answer: "n" });
+    expect((await asked).split(":")[0]).toBe("Denied");
+  });
+
   it("is allowed by a rule for the file, as saved by the answer always", async () => {
     await using t = await post({ mode: "ask" });
     await t.request("attend_requests", {});
