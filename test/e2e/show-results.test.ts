@@ -1,5 +1,6 @@
+import { basename } from "node:path";
 import { expect, it } from "vitest";
-import { startModelServer, text, toolCall } from "../model-server.ts";
+import { hang, startModelServer, text, toolCall } from "../model-server.ts";
 import { modelTable, scratch } from "./scorel.ts";
 
 it("session show names the call of each result, also of hundreds of one reply in a log that is not read whole", async () => {
@@ -23,4 +24,16 @@ it("session show names the call of each result, also of hundreds of one reply in
   expect((await named()).sort()).toEqual([...files].sort());
   const last = await named("--tail", "10");
   expect([last.length, last.filter((name) => !files.includes(name))]).toEqual([9, []]);
+});
+
+it("session show marks a reply that was interrupted", async () => {
+  using s = scratch();
+  await using server = await startModelServer([[text("Half of"), hang()]]);
+  s.useModel(server.baseUrl);
+  const running = s.start(["-p", "hi", "--output", "events"]);
+  await running.line((line) => line.includes('"text_delta"'));
+  process.kill(running.pid, "SIGINT");
+  await running.finished;
+  const id = basename(s.logs()[0] ?? "", ".jsonl");
+  expect((await s.run(["session", "show", id])).stdout).toBe("user: hi\n\nassistant: Half of\n(cut off here)\n\n");
 });

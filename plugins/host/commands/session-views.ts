@@ -241,5 +241,6 @@ function spoken(session: Session, event: StoredEvent): string {
   const action = session.display(event);
   const text = displayText(action);
   if (text === "") return "";
-  return action.display === "bubble" ? `${action.role}: ${text}\n\n` : `${text}\n\n`;
+  if (action.display !== "bubble") return `${text}\n\n`;
+  return `${action.role}: ${action.partial ? `${text.trimEnd()}\n(cut off here)` : text}\n\n`;
 }
