@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -12,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { contained, testKernel } from "../harness.ts";
 import { finish, raw, type Script, startModelServer, status, text } from "../model-server.ts";
 import { customModel } from "../model-service.ts";
+import { certificate, privateKey } from "./ws/certificate.ts";
 
 let home: string;
 beforeEach(() => {
@@ -173,6 +176,19 @@ describe("scorel model check", () => {
       1,
       `failed  test/m1 (openai-responses, 127.0.0.1:${server.port}, no key): cannot reach 127.0.0.1:${server.port} (ECONNREFUSED)\n` +
         `Nothing listens at 127.0.0.1:${server.port}: is the server running, and the port in baseUrl right?\n`,
+    ]);
+  });
+
+  it("explains a certificate that is not trusted", async () => {
+    const server = createServer({ cert: certificate, key: privateKey }, (_request, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const host = `localhost:${(server.address() as AddressInfo).port}`;
+    const { code, out } = await run("model check", [], { config: { ...config, baseUrl: `https://${host}/v1` } });
+    server.close();
+    expect([code, out]).toEqual([
+      1,
+      `failed  test/m1 (openai-responses, ${host}, no key): cannot reach ${host} (DEPTH_ZERO_SELF_SIGNED_CERT)\n` +
+        `Node.js does not trust the certificate of ${host}. If it is the right server, or your network has a proxy, put the path of the certificate that signed it into NODE_EXTRA_CA_CERTS.\n`,
     ]);
   });
 

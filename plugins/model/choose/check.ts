@@ -2,7 +2,7 @@ import type { AssistantMessage, Context } from "@mariozechner/pi-ai";
 import type { ModelCheck, RequestFailure } from "../contract.ts";
 import { adviceOnKey } from "../keys/refused-key.ts";
 import type { OwnModel } from "../model.ts";
-import { adviceOnSilence } from "../wire/explain.ts";
+import { adviceOnCertificate, adviceOnSilence } from "../wire/explain.ts";
 
 const question: Context = { messages: [{ role: "user", content: "Answer with the word ok.", timestamp: 0 }] };
 /** Maximum tokens of the answer. Some apis refuse less than 16. */
@@ -43,7 +43,8 @@ function adviceFor({ status, unreached }: RequestFailure, { provider, host, cred
   if (unreached === "ECONNREFUSED") return adviceOnSilence(host);
   if (unreached === "ENOTFOUND" || unreached === "EAI_AGAIN")
     return `No such host as ${host}: is baseUrl right, and is there a network?`;
-  if (unreached !== undefined) return `Is ${host} right, and is a proxy needed (HTTPS_PROXY)?`;
+  if (unreached !== undefined)
+    return adviceOnCertificate(host, unreached) ?? `Is ${host} right, and is a proxy needed (HTTPS_PROXY)?`;
   const refused = adviceOnKey(status, provider, credential);
   if (refused !== undefined) return refused;
   if (status === 404)

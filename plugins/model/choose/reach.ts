@@ -4,6 +4,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { proxyFor } from "@scorel/kit/net/proxy";
 import type { ModelReach, ReachStep } from "../contract.ts";
 import type { OwnModel } from "../model.ts";
+import { adviceOnCertificate } from "../wire/explain.ts";
 import { httpFetch } from "../wire/http-fetch.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -122,9 +123,8 @@ function adviceFor(reason: string, { url, proxy }: At): string {
   if (/ENOTFOUND|EAI_/.test(reason)) return `The name of ${next} cannot be resolved: check ${setting} and the network.`;
   if (/ECONNREFUSED/.test(reason))
     return `Nothing listens at ${next}: start that server, or check the port in ${setting}.`;
-  if (/ALTNAME/.test(reason)) return `The certificate belongs to another server: check ${setting}.`;
-  if (/CERT|SIGNATURE|ISSUER/.test(reason))
-    return "Node.js does not trust the certificate: if your network has a proxy, put the path of its certificate into NODE_EXTRA_CA_CERTS.";
+  const advice = adviceOnCertificate(next, reason);
+  if (advice !== undefined) return advice;
   if (/EPROTO|SSL|ECONNRESET/.test(reason))
     return `${next} may not support this protocol: check https:// or http:// in ${setting}.`;
   return proxy === undefined

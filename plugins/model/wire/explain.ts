@@ -21,6 +21,15 @@ export function adviceOnSilence(host: string): string {
   return `Nothing listens at ${host}: is the server running, and the port in baseUrl right?`;
 }
 
+/** Says what to do about a server's certificate, by the code of the failure; undefined if the certificate is not the reason. */
+export function adviceOnCertificate(host: string, code: string): string | undefined {
+  if (/ALTNAME/.test(code)) return `The certificate of ${host} is for another name: is baseUrl right?`;
+  if (code === "CERT_HAS_EXPIRED")
+    return `The certificate of ${host} has expired, or the clock of this computer is wrong.`;
+  if (!/CERT|SIGNATURE|ISSUER/.test(code)) return undefined;
+  return `Node.js does not trust the certificate of ${host}. If it is the right server, or your network has a proxy, put the path of the certificate that signed it into NODE_EXTRA_CA_CERTS.`;
+}
+
 /** Returns a readable error message: the wire's own knowledge, else the library's message without its JSON. */
 export function explained(message: string, baseUrl: string, wire: Wire): string {
   const { unreached, refusal, status, said: heard, told } = wire;

@@ -15,7 +15,7 @@ import type { Access } from "../keys/key.ts";
 import { adviceOnKey } from "../keys/refused-key.ts";
 import type { Secrets } from "../keys/secrets.ts";
 import type { Passage } from "./body-lines.ts";
-import { adviceOnSilence, cutMessage, explained } from "./explain.ts";
+import { adviceOnCertificate, adviceOnSilence, cutMessage, explained } from "./explain.ts";
 import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
 import { renameIncompleteEnding } from "./incomplete-ending.ts";
 import { type Marked, markFetch } from "./marked-fetch.ts";
@@ -56,10 +56,13 @@ export async function streamModel(
       : await started(model, context, request, wire);
     return watched(stream, wire, {
       explain: (message) => cutMessage(redact(explained(message, model.baseUrl, wire))),
-      advise: ({ status, unreached }) =>
-        ownServer && unreached === "ECONNREFUSED"
-          ? adviceOnSilence(new URL(model.baseUrl).host)
-          : adviceOnKey(status, model.provider, credential),
+      advise({ status, unreached }) {
+        const { host } = new URL(model.baseUrl);
+        if (ownServer && unreached === "ECONNREFUSED") return adviceOnSilence(host);
+        return unreached === undefined
+          ? adviceOnKey(status, model.provider, credential)
+          : adviceOnCertificate(host, unreached);
+      },
     });
   } catch (thrown) {
     return failedStream(model, redact(messageOf(thrown)));
