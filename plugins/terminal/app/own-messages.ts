@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { takeBackQueued } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
-import { messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { joined } from "../input/line-mode.ts";
 import { illustrated } from "../input/picture-marks.ts";
 import type { Submission } from "../parts.ts";
@@ -46,10 +46,15 @@ export class OwnMessages {
     this.follow(sessionId, id);
   }
 
-  /** Reports how the turn of a message ends, unless the conversation shows it already. */
+  /**
+   * Reports how the turn of a message ends, unless the conversation shows it already. It also shows a turn that has ended together with the
+   * process that ran it: the session then continues in another one.
+   */
   follow(sessionId: string, id: string): void {
     const { listener } = this.parts;
-    this.outcome(sessionId, id).catch((thrown) => listener.told(messageOf(thrown), "error"));
+    this.outcome(sessionId, id).catch((thrown) => {
+      if (codeOf(thrown) !== "LINK_ENDED") listener.told(messageOf(thrown), "error");
+    });
   }
 
   /** Takes own messages out of the queue and offers their text and pictures, in the shown order, to the field. Returns false if there were none. */

@@ -64,3 +64,23 @@ it("messages that are taken back are in the order in which they were shown, thos
   const offered = await takenFrom([queued("0", "follow_up"), queued("1", "steer"), queued("2", "follow_up")]);
   expect(offered).toEqual([{ text: "words 1\n\nwords 0\n\nwords 2", mode: "message", silent: false, attachments: [] }]);
 });
+
+it.each([
+  ["that nobody can tell", Object.assign(new Error("There is no such turn."), { code: "AGENT_TURN_UNKNOWN" }), 1],
+  [
+    "with the process that ran it, which the conversation shows",
+    Object.assign(new Error("gone"), { code: "LINK_ENDED" }),
+    0,
+  ],
+])("the end of a turn %s", async (_, thrown, count) => {
+  const told: string[] = [];
+  const request = async (name: string) => {
+    if (name === "wait_turn") throw thrown;
+    return { id: "m", status: "started" };
+  };
+  const listener = { told: (text: string) => void told.push(text), offered() {} };
+  const own = new OwnMessages({ client: { request } as never, words: en, listener, sessionId: () => "s" });
+  await own.send("s", { text: "go", messageId: "m" }, "follow_up");
+  await new Promise(setImmediate);
+  expect(told).toEqual(Array(count).fill(thrown.message));
+});
