@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { ToolCallOutcome } from "@scorel/agent/contract";
 import { isEvent, type Projections, type StoredEvent } from "@scorel/kernel";
@@ -82,16 +82,21 @@ export class FolderInstructions {
 
 /** The folder of a file that a call has used, or the folder itself. */
 function folderOf(path: string): string {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : dirname(path);
+  return statsOf(path)?.isDirectory() ? path : dirname(path);
 }
 
 /** Whether a folder has the files of others: installed packages, or another repository. */
 function isForeign(name: string, folder: string): boolean {
-  return (
-    name === "node_modules" ||
-    name === ".git" ||
-    statSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined
-  );
+  return name === "node_modules" || name === ".git" || statsOf(join(folder, ".git")) !== undefined;
+}
+
+/** Undefined for what is missing or cannot be examined, since a call that has worked must not fail for its instructions. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 type ToldFolders = Projections["toldFolders"];

@@ -106,3 +106,14 @@ describe("instructions of a folder below the working directory", () => {
     ]);
   });
 });
+
+it("a path that cannot be examined does not make a call fail", async () => {
+  using g = ground();
+  g.file("project/api/AGENTS.md", "Use tabs.");
+  const { told, requests } = await turn(g, [
+    ["Look", `api/${"x".repeat(300)}`],
+    ["Look", "api/a.ts"],
+  ]);
+  expect(told).toEqual([about("api", "api/AGENTS.md", "Use tabs.")]);
+  expect(requests[1]).toContain("looked");
+});
