@@ -154,9 +154,9 @@ async function answerIn(
   return printed;
 }
 
-/** What works in the session's background. Ends with the session, so only the titles are left to tell. */
+/** The titles of the commands and subagents that run in the session's background. Closing the session ends them. */
 async function titlesOfWork(client: Client, sessionId: string): Promise<string[]> {
-  // A preset without slash commands has no such operation.
+  // A preset without slash commands has no such operation. The answer must be printed in any case.
   const { items } = await client.request("list_background", { sessionId }).catch(() => ({ items: [] }));
   return items.map(({ title }) => title);
 }

@@ -158,7 +158,7 @@ export class Device {
   }
 
   private take(state: LinkState): void {
-    // What is stored is removed when the device is removed, and when the host refuses this page.
+    // The browser's copy of the lists is deleted when the user removes the host or the host refuses this page. No later write may restore it.
     if (state.state === "closed") this.lists.end();
     this.link.set(state);
     if (state.state === "live") {
