@@ -11,6 +11,21 @@ const reviewed: Reviewed = {
   texts: () => [{ path: "a.ts", text: "code \u202e\n" }],
 };
 
+/** A terminal of 12 rows and 20 columns in which these answers are typed, and what it shows. */
+function smallTerminal(...answers: string[]) {
+  const stdin = new PassThrough();
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, rows: 12, columns: 20 });
+  const streams = { stdin, stdout, interrupt: new AbortController().signal } as unknown as Parameters<
+    typeof decideOn
+  >[3];
+  let shown = "";
+  stdout.on("data", (chunk: Buffer) => {
+    shown += chunk;
+    if (/(?:q ends this|\[s\]how): /.test(chunk.toString())) stdin.write(`${answers.shift()}\n`);
+  });
+  return { streams, said: () => shown };
+}
+
 describe("a review", () => {
   it("shows changes and effects, the most serious ones first, with nothing hidden", () => {
     expect(describeAs("New here", reviewed).split("\n")).toEqual([
@@ -57,26 +72,15 @@ describe("a review", () => {
   });
 
   it("shows long texts a page at a time, with tabs as spaces, and says what a no does", async () => {
-    const [stdin, stdout] = [
-      new PassThrough(),
-      Object.assign(new PassThrough(), { isTTY: true, rows: 12, columns: 20 }),
-    ];
-    const streams = { stdin, stdout, interrupt: new AbortController().signal } as unknown as Parameters<
-      typeof decideOn
-    >[3];
     const text = ["a\tb", "x".repeat(50), ...Array.from({ length: 30 }, (_, at) => `line ${at}`)].join("\n");
-    const answers = ["s", "", "q", "n"];
-    let shown = "";
-    stdout.on("data", (chunk: Buffer) => {
-      shown += chunk;
-      if (/(?:q ends this|\[s\]how): /.test(chunk.toString())) stdin.write(`${answers.shift()}\n`);
-    });
+    const { streams, said } = smallTerminal("s", "", "q", "n");
     const decided = await decideOn(
       { items: [], texts: () => [{ path: "a\n.ts", text }] },
       "New",
       { text: "Take it?", no: "go on" },
       streams,
     );
+    const shown = said();
     const pages = shown.split("-- ").slice(1);
     expect([decided, shown.includes("Take it? [y]es, [N]o (go on),\n[s]how: ")]).toEqual([false, true]);
     expect(shown).toContain("--- a\\u{a}.ts\na       b\n");
@@ -87,21 +91,10 @@ describe("a review", () => {
   });
 
   it("counts wide characters as two columns, so that no line of a page scrolls off the screen", async () => {
-    const [stdin, stdout] = [
-      new PassThrough(),
-      Object.assign(new PassThrough(), { isTTY: true, rows: 12, columns: 20 }),
-    ];
-    const streams = { stdin, stdout, interrupt: new AbortController().signal } as unknown as Parameters<
-      typeof decideOn
-    >[3];
     const text = ["把\tb", ...Array.from({ length: 12 }, () => "把".repeat(20))].join("\n");
-    const answers = ["s", "q", "n"];
-    let shown = "";
-    stdout.on("data", (chunk: Buffer) => {
-      shown += chunk;
-      if (/(?:q ends this|\[s\]how): /.test(chunk.toString())) stdin.write(`${answers.shift()}\n`);
-    });
+    const { streams, said } = smallTerminal("s", "q", "n");
     await decideOn({ items: [], texts: () => [{ path: "a.md", text }] }, "New", { text: "Take it?" }, streams);
+    const shown = said();
     expect(shown).toContain("\n把      b\n");
     // Ten rows: the heading, the line with the tab, and four lines of two rows each.
     expect(shown.split("把".repeat(20)).length - 1).toBe(4);
