@@ -104,7 +104,10 @@ export class Chat {
       return;
     }
     if (command === "exit") this.left = true;
-    else await this.commands.run(command, args.trim());
+    else {
+      if (!this.person) await this.commands.refuseSealed(command);
+      await this.commands.run(command, args.trim());
+    }
   }
 
   private async send(content: string): Promise<void> {

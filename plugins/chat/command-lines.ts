@@ -1,7 +1,8 @@
 import type {} from "@scorel/commands/contract";
 import { type Obeyed, obeyed } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
-import { messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
 import type { Screen } from "./screen.ts";
 
 /** The parts of the conversation that running a slash command uses. */
@@ -42,6 +43,17 @@ export class CommandLines {
   /** Whether questions have to wait for a command's output. */
   get holdsQuestions(): boolean {
     return this.state === "reloaded";
+  }
+
+  /** Throws CHAT_COMMAND_SEALED for a command that only a person may run. */
+  async refuseSealed(name: string): Promise<void> {
+    const { sessionId } = this.place.session;
+    const { commands } = await this.client.request("list_commands", { sessionId }).catch((thrown: unknown) => {
+      // Without the plugin for commands, there is none to refuse.
+      if (codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return { commands: [] };
+      throw thrown;
+    });
+    if (commands.some((each) => each.name === name && each.sealed)) throw errors.CHAT_COMMAND_SEALED({ name });
   }
 
   async run(name: string, args: string): Promise<void> {

@@ -17,6 +17,11 @@ export const errors = defineErrors({
     text: () =>
       "The input ended before there was a prompt. Pass a prompt with -p or through a pipe, or run this in a terminal.",
   },
+  CHAT_COMMAND_SEALED: {
+    exit: 2,
+    text: (a: { name: string }) =>
+      `/${a.name} runs only when a person types it, since anyone may have written piped input. Use an option instead, such as --permission <mode>.`,
+  },
   CHAT_LOOKS_ON: () =>
     "This was not sent: you may only read this session, as your connection does not include `prompt`. On the host's computer, `scorel device scopes <name> view,prompt` grants it to a paired device; for a connection with a token, `scorel host token rotate <name> --scope view,prompt` creates one that has it.",
   CHAT_NO_WATCH: {

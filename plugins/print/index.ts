@@ -24,13 +24,31 @@ export default definePlugin({
         "Talk with an agent in this directory, beginning with the prompt if there is one; with -p, answer one prompt",
       options: optionsOf(ctx.sessionOptions),
       opensSession: true,
-      run: (invocation) =>
-        invocation.options.print === undefined ? converse(ctx, invocation) : print(ctx, withPrompt(invocation)),
+      run: (invocation) => {
+        const asked = isPiped(invocation)
+          ? { ...invocation, options: { ...invocation.options, print: "" } }
+          : invocation;
+        return asked.options.print === undefined ? converse(ctx, asked) : print(ctx, withPrompt(asked));
+      },
     },
   ],
 });
 
 type Context = PluginContext<unknown, "host" | "sessionOptions">;
+
+/**
+ * Whether a program gives the input: then the command does the same as with `-p`, as for `git diff | scorel "review this"`. Lines that anyone
+ * may have written neither become turns of their own nor slash commands. Options that only a conversation has keep it one.
+ */
+function isPiped({ options, stdin }: Invocation): boolean {
+  return (
+    !stdin.isTTY &&
+    options.print === undefined &&
+    options.plain !== true &&
+    options.watch !== true &&
+    options.resume !== true
+  );
+}
 
 /** Takes the argument as the prompt if `-p` has none, as in `scorel -p --model m "mend it"` and `scorel "mend it" -p`. */
 function withPrompt(invocation: Invocation): Invocation {

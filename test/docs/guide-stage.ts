@@ -37,7 +37,7 @@ export async function talkAsGuide(lines: readonly string[]): Promise<string> {
   // The model that was configured earlier in the guide.
   const table = modelTable(server.baseUrl).replace('"scripted"', '"local"').replace("scripted-model", "my-model");
   home.file("~/.scorel/config.toml", table);
-  const { stdout } = await home.run([], { input: lines.map((line) => `${line}\n`).join("") });
+  const { stdout } = await home.run(["chat"], { input: lines.map((line) => `${line}\n`).join("") });
   return stdout;
 }
 

@@ -49,7 +49,7 @@ describe("file checkpoints of a session", () => {
     expect(await s.run(["session", "redo", sessionId, "--files", "--yes"])).toMatchObject({ code: 0 });
     expect(files()).toEqual({ "cart.js": "two\n", "new.js": "new\n" });
 
-    const typed = (...lines: string[]) => s.run(["--session", sessionId], { input: `${lines.join("\n")}\n` });
+    const typed = (...lines: string[]) => s.run(["chat", "--session", sessionId], { input: `${lines.join("\n")}\n` });
     const asked = await typed("/undo --files");
     expect(asked.stdout).toContain("To restore these files, and go back: /undo --files --yes");
     expect(files()).toEqual({ "cart.js": "two\n", "new.js": "new\n" });

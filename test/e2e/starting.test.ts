@@ -46,12 +46,41 @@ describe("a conversation without a terminal, whose input has no prompt", () => {
     await using s = await stage([text("Hello.")]);
     const stderr =
       "scorel: The input ended before there was a prompt. Pass a prompt with -p or through a pipe, or run this in a terminal.\n";
-    expect(await s.run([], { input: "" })).toMatchObject({ code: 2, stdout: "", stderr });
+    expect(await s.run([], { input: "" })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: 'scorel: The prompt is empty: pass one with -p "…", or pipe one in.\n',
+    });
     expect(await s.run(["chat"], { input: "\n \n" })).toMatchObject({ code: 2, stdout: "", stderr });
     expect(existsSync(join(s.home, ".scorel", "sessions"))).toBe(false);
     expect((await s.run(["-p", "hi"])).code).toBe(0);
     expect(await s.run(["attach"], { input: "" })).toMatchObject({ code: 2, stdout: "", stderr });
     expect(s.server.requests).toHaveLength(1);
+  });
+});
+
+describe("piped input without -p", () => {
+  it("belongs to the one prompt, as with -p, whatever its lines begin with", async () => {
+    await using s = await stage([text("Fine."), text("Two."), text("Three.")]);
+    const input = "first\n/permission full\n!touch gone\n/new\nlast\n";
+    expect(await s.run(["review this"], { input })).toMatchObject({ code: 0, stdout: "Fine.\n" });
+    expect(await s.run([], { input: "/permission full\n" })).toMatchObject({ code: 0, stdout: "Two.\n" });
+    expect(await s.run(["-c", "and this"], { input: "more\n" })).toMatchObject({ code: 0, stdout: "Three.\n" });
+    const prompts = s.server.requests.map(({ body }) => body.messages.at(-1).content);
+    expect(prompts).toEqual([`review this\n\n${input.trimEnd()}`, "/permission full", "and this\n\nmore"]);
+    expect(existsSync(join(s.project, "gone"))).toBe(false);
+  });
+
+  it("is read line by line by `chat` and --plain, where it cannot set what runs without a question", async () => {
+    await using s = await stage([text("One."), text("Two.")]);
+    const refused = {
+      code: 2,
+      stderr:
+        "scorel: /permission runs only when a person types it, since anyone may have written piped input. Use an option instead, such as --permission <mode>.\n",
+    };
+    expect(await s.run(["chat"], { input: "hello\n/permission full\nmore\n" })).toMatchObject(refused);
+    expect(await s.run(["--plain"], { input: "hello\n/permission full\nmore\n" })).toMatchObject(refused);
+    expect(s.server.requests).toHaveLength(2);
   });
 });
 
