@@ -143,6 +143,15 @@ describe("a token that becomes known later", () => {
     expect([begun.write("a token-01234"), begun.write("56789"), begun.end()]).toEqual(["a ", "[redacted]", ""]);
     expect([secrets.redact("token-0123456789"), secrets.childEnv()]).toEqual(["[redacted]", {}]);
   });
+
+  it("does not add further encodings of the secrets that were known before", () => {
+    const secrets = createSecrets([], ["tid=1;exp=2;sku=free"], {});
+    for (let at = 0; at < 3; at++) secrets.learn([`tid=1;exp=2;sku=${at}`]);
+    const once = encodeURIComponent("tid=1;exp=2;sku=free");
+    expect(secrets.redact(`is ${once}, was ${encodeURIComponent(once)}`)).toBe(
+      `is [redacted], was ${encodeURIComponent(once)}`,
+    );
+  });
 });
 
 it("a request whose login cannot be renewed, because the network is down, can be tried again", async () => {

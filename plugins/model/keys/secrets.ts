@@ -38,7 +38,9 @@ export function createSecrets(
 ): Secrets {
   const named = new Set(sources.map(({ apiKeyEnv }) => apiKeyEnv));
   const holdsKey = (name: string) => named.has(name) || isKeyVariable(name);
-  let values = secretValues(sources, stored, env, holdsKey);
+  // Values are kept as they were given, since forms of forms would grow without end.
+  const given = new Set(secretValues(sources, stored, env, holdsKey));
+  let values = formsSorted(given);
   let mask = maskOf(values);
   let hidden = false;
   return {
@@ -54,14 +56,15 @@ export function createSecrets(
     redactor: () => redactor(() => mask),
     spans: (bytes) => spansOf(bytes, values),
     learn(more) {
-      if (more.every((value) => values.includes(value))) return;
-      values = sorted([...values, ...more]);
+      if (more.every((value) => given.has(value))) return;
+      for (const value of more) given.add(value);
+      values = formsSorted(given);
       mask = maskOf(values);
     },
   };
 }
 
-/** Returns the secrets, longest first, so that a key which begins with another one is replaced as a whole. */
+/** Returns the secrets of the environment, the stored credentials and the headers. */
 function secretValues(
   sources: readonly SecretSources[],
   stored: readonly string[],
@@ -72,11 +75,12 @@ function secretValues(
   const headers = sources
     .flatMap((source) => Object.entries(source.headers ?? {}))
     .flatMap(([name, value]) => (isSecretHeader(name) ? secretParts(value) : []));
-  return sorted([...keys, ...stored, ...headers]);
+  return [...keys, ...stored, ...headers];
 }
 
-function sorted(values: readonly string[]): string[] {
-  const long = values.filter((value) => value.length >= SHORTEST).flatMap(formsOf);
+/** Returns all forms of secrets, longest first, so that a key which begins with another one is replaced as a whole. */
+function formsSorted(secrets: Iterable<string>): string[] {
+  const long = [...secrets].filter((value) => value.length >= SHORTEST).flatMap(formsOf);
   return [...new Set(long)].sort((a, b) => b.length - a.length);
 }
 
