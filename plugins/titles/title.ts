@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 
 type Context = PluginContext<unknown, "agent">;
 
-/** The number of characters of each message that are read: enough to see its topic. */
+/** The number of characters of each message, and of the answer, that are read: enough to see the topic. */
 const READ = 2_000;
 const LONGEST = 60;
 const PATIENCE_MS = 30_000;
@@ -82,6 +82,10 @@ function wordsOf({ content }: ScorelMessage): string {
 /** Returns the answer's first line without the label "Title:", quotes and other decoration. */
 function titleIn(answer: string): string {
   const [line = ""] = answer.trim().split("\n");
-  const plain = line.replace(/\p{Cc}/gu, " ").replace(/^(?:title:|[#*\s"'`“”«„])+|[*\s"'`“”».]+$/giu, "");
+  // The second pattern takes quadratic time.
+  const plain = line
+    .slice(0, READ)
+    .replace(/\p{Cc}/gu, " ")
+    .replace(/^(?:title:|[#*\s"'`“”«„])+|[*\s"'`“”».]+$/giu, "");
   return [...plain].slice(0, LONGEST).join("").trim();
 }

@@ -76,6 +76,16 @@ it.each(['Title: "Cart discounts"', "**Title:** Cart discounts", '**Title: "Cart
   },
 );
 
+it("a title is found within seconds in an answer with 100,000 quotes", async () => {
+  await using t = await titling(() => text(`Carts${"'".repeat(100_000)}.x`));
+  await using host = await t.open();
+  const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd });
+  const began = performance.now();
+  await ask(host.client, sessionId, "Why does total() forget the discount?");
+  await expect.poll(() => listed(host)).toEqual(["Carts"]);
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
 it("a name given by a person wins, and a named session gets no title", async () => {
   await using t = await titling(() => text("A title"));
   await using host = await t.open();
