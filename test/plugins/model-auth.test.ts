@@ -14,11 +14,13 @@ import { join } from "node:path";
 import model from "@scorel/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changeCredential, lockAuth, readStored, storeCredential } from "../../plugins/model/keys/auth-file.ts";
+import { renewed } from "../../plugins/model/keys/refresh.ts";
 import { createSecrets } from "../../plugins/model/keys/secrets.ts";
 import { type Heard, overWire } from "../../plugins/model/keys/sign-in-wire.ts";
 import { testKernel } from "../harness.ts";
 import { gate } from "../model-server.ts";
 import { secondProcess } from "../second-process.ts";
+import { startSites } from "../subscription-server.ts";
 
 let home: string;
 let path: string;
@@ -166,5 +168,29 @@ it("a request whose login cannot be renewed, because the network is down, can be
   expect(await stream?.result()).toMatchObject({
     errorMessage: expect.stringContaining("could not be renewed now"),
     failure: { unreached: "the proxy 127.0.0.1:9: ECONNREFUSED" },
+  });
+});
+
+describe("a renewed login that cannot be stored", () => {
+  const old = { access: "sk-ant-oat-old-0123456789", refresh: "refresh-old-0123456789", expires: 1 };
+  const [access, refresh] = ["sk-ant-oat-new-0123456789", "refresh-new-0123456789"];
+
+  it("names the file, and is stored by the next request, since a provider renews each login once", async () => {
+    await storeCredential("anthropic", old);
+    const before = readFileSync(path, "utf8");
+    await using sites = await startSites({
+      "platform.claude.com/v1/oauth/token": () => {
+        writeFileSync(path, "{");
+        return { json: { access_token: access, refresh_token: refresh, expires_in: 7_200 } };
+      },
+    });
+    vi.stubEnv("HTTPS_PROXY", sites.env.HTTPS_PROXY);
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+
+    await expect(renewed("anthropic")).rejects.toThrow(`${path} cannot be used: it is not JSON`);
+    writeFileSync(path, before);
+    expect(await renewed("anthropic")).toMatchObject({ access, refresh });
+    expect(readStored()).toMatchObject({ anthropic: { access, refresh } });
+    expect(sites.requests).toHaveLength(1);
   });
 });
