@@ -23,6 +23,8 @@ function mistyped(word: string, candidates: readonly string[]): string | undefin
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    // The distance is at least the difference of the lengths. A word of a client or a model may have millions of letters.
+    if (Math.abs(word.length - candidate.length) >= least) continue;
     const distance = editDistance(word, candidate);
     if (distance < least) [best, least] = [candidate, distance];
   }
