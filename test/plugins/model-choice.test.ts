@@ -252,7 +252,27 @@ async function localServer(answers: Record<string, unknown> | undefined, delayMs
   return { port: (server.address() as AddressInfo).port, asked, [Symbol.asyncDispose]: close };
 }
 
+/** A server that answers `/api/models` with this status, and all other paths with 404. */
+async function answering(status: number) {
+  const server = createServer(({ url }, response) => response.writeHead(url === "/api/models" ? status : 404).end());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close };
+}
+
 describe("the models of a server of the user's own", () => {
+  it("that list no models below /v1 are reported by what they answer at the given address", async () => {
+    await using server = await localServer({});
+    const { port } = server;
+    await using refusing = await answering(401);
+    await using t = await opened({});
+    const { served } = t.find("modelAdmin");
+    const listed = `http://127.0.0.1:${port}`;
+    await expect(served(listed, undefined)).rejects.toThrow(`(${listed}/v1/models): it has no list of models there`);
+    const keyed = `http://127.0.0.1:${refusing.port}/api`;
+    await expect(served(keyed, undefined)).rejects.toThrow(`(${keyed}/models): it requires a key (401)`);
+  });
+
   it("are not asked for with a key that no header can carry, and the error does not quote the key", async () => {
     await using server = await startModelServer([]);
     await using t = await opened({});
@@ -371,6 +391,25 @@ describe("a local model server", () => {
     await using t = await opened({ servers: [{ ...lmStudio, port: server.port }], asked: "lmstudio/gemma" });
     expect(t.find("model").current().contextWindow).toBe(16_384);
   });
+
+  it.each([0, -1, 0.5, "4096"])(
+    "that tells %j as its context window gets an assumed one, in llama.cpp, too",
+    async (n_ctx) => {
+      await using server = await localServer({ "/props": { total_slots: 1, default_generation_settings: { n_ctx } } });
+      await using t = await opened({ servers: [{ ...llamaCpp, port: server.port }], asked: "llamacpp/default" });
+      expect(t.find("model").current()).toMatchObject({ contextWindow: 16_384, maxTokens: 4_096 });
+    },
+  );
+
+  it.each([0, -1, "many"])(
+    "that tells %j as the largest window of a model is used without that number",
+    async (max) => {
+      const says = { "/api/v0/models": { data: [{ id: "gemma", type: "llm", max_context_length: max }] } };
+      await using server = await localServer(says);
+      await using t = await opened({ servers: [{ ...lmStudio, port: server.port }], asked: "lmstudio/gemma" });
+      expect(t.find("model").current().contextWindow).toBe(16_384);
+    },
+  );
 
   it("reports how its context window is known", async () => {
     await using server = await localServer({ ...ollamaSays, ...ps(32_768) });

@@ -13,7 +13,7 @@ const lmStudio = z.object({
     z.object({
       id: z.string(),
       type: z.string(),
-      max_context_length: z.number(),
+      max_context_length: tokens,
       loaded_context_length: tokens,
     }),
   ),
@@ -21,7 +21,7 @@ const lmStudio = z.object({
 const llamaCpp = z.object({
   total_slots: z.number(),
   model_path: z.string().optional(),
-  default_generation_settings: z.object({ n_ctx: z.number() }),
+  default_generation_settings: z.object({ n_ctx: tokens }),
 });
 
 /** Parsers of each server's answer, by provider. They throw on other answers. */

@@ -15,6 +15,7 @@ const MOST_BYTES = 5_000_000;
 
 /** Maximum number of characters of a server's answer that an error quotes. */
 const MOST_SAID = 300;
+const NOT_THERE = "it has no list of models there (404)";
 const ADDRESS = "Is the address that of its api, as in http://127.0.0.1:8000/v1?";
 
 interface Failure {
@@ -50,15 +51,17 @@ export async function served(address: string, key: string | undefined): Promise<
   if (flaw !== undefined)
     throw errors.MODEL_SERVER_LIST({ address: withoutSecrets(given), reason: `it ${flaw}`, advice: ADDRESS });
   const tried = /\/v\d+\w*$/.test(given) ? [given] : [`${given}/v1`, given];
-  let failure: Failure | undefined;
+  const failures: (Failure & { address: string })[] = [];
   for (const baseUrl of tried) {
     try {
       return { baseUrl, models: await list(baseUrl, key) };
     } catch (thrown) {
-      failure ??= failureOf(thrown);
+      failures.push({ address: `${baseUrl}/models`, ...failureOf(thrown) });
     }
   }
-  throw errors.MODEL_SERVER_LIST({ address: `${tried[0]}/models`, ...(failure as Failure) });
+  // A refusal says more than the missing path of an address that was only a guess.
+  const telling = failures.find(({ reason }) => reason !== NOT_THERE) ?? failures[0];
+  throw errors.MODEL_SERVER_LIST(telling as Failure & { address: string });
 }
 
 /** The context window of a model whose server did not list it: asks Ollama for it, and assumes a default for other servers. */
@@ -92,7 +95,7 @@ async function textOf(response: Response): Promise<string> {
 async function refused(response: Response, key: string | undefined): Promise<Failure> {
   const { status } = response;
   if (status === 401 || status === 403) return keyRefused(status, key);
-  if (status === 404) return { reason: "it has no list of models there (404)", advice: ADDRESS };
+  if (status === 404) return { reason: NOT_THERE, advice: ADDRESS };
   const said = lineOf(await textOf(response).catch(() => "")).replaceAll(key || "\0", "…");
   const short = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}…` : said;
   const advice = status >= 500 ? "The server itself has a problem: its log may show more." : ADDRESS;
