@@ -1,5 +1,6 @@
 import type { OperationContext } from "@scorel/host/contract";
 import type { BaseContext } from "@scorel/kernel";
+import { beginningOf } from "@scorel/kit/text/cut";
 import type { Choice, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Row } from "./registry.ts";
@@ -35,9 +36,9 @@ function usable(given: unknown): Choice[] {
     if (typeof value !== "string") throw new TypeError('the "value" of one of the choices is not a string');
     return {
       value,
-      ...(label !== undefined && { label: String(label).slice(0, LINE) }),
-      ...(detail !== undefined && { detail: String(detail).slice(0, LINE) }),
-      ...(preview !== undefined && { preview: String(preview).slice(0, PREVIEW) }),
+      ...(label !== undefined && { label: beginningOf(String(label), LINE) }),
+      ...(detail !== undefined && { detail: beginningOf(String(detail), LINE) }),
+      ...(preview !== undefined && { preview: beginningOf(String(preview), PREVIEW) }),
     };
   });
 }

@@ -1,5 +1,6 @@
 import type { Operations, ThinkingLevel } from "@scorel/host/contract";
 import type { BaseContext } from "@scorel/kernel";
+import { beginningOf } from "@scorel/kit/text/cut";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/tools/contract";
 import { z } from "zod";
@@ -109,5 +110,5 @@ async function changed<O extends "set_model" | "set_thinking">(
 
 function firstSentence(text: string): string {
   const sentence = (/^[\s\S]*?[.:](?=\s|$)/.exec(text)?.[0] ?? text).replace(/\s+/g, " ");
-  return sentence.length <= LONGEST_SENTENCE ? sentence : `${sentence.slice(0, LONGEST_SENTENCE).trimEnd()}…`;
+  return sentence.length <= LONGEST_SENTENCE ? sentence : `${beginningOf(sentence, LONGEST_SENTENCE).trimEnd()}…`;
 }

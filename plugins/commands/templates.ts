@@ -3,6 +3,8 @@ import { join, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { realOf } from "@scorel/kit/files/paths";
 import { parseFrontMatter } from "@scorel/kit/markdown/front-matter";
+import { beginningOf } from "@scorel/kit/text/cut";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { SlashCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -123,18 +125,18 @@ async function commandIn(text: string): Promise<SlashCommand> {
 async function parse(text: string): Promise<{ description: string; hint: string; body: string }> {
   const read = await parseFrontMatter(text);
   if ("reason" in read) return { description: "", hint: "", body: text.trim() };
-  const value = (key: string) => lineOf(read.fields.get(key)?.value);
+  const value = (key: string) => fieldOf(read.fields.get(key)?.value);
   return { description: value("description"), hint: value("argument-hint"), body: read.body };
 }
 
 /** A value of a front matter on one line. `[file]`, a common hint, is a list in YAML. */
-function lineOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(lineOf).join(", ")}]`;
-  return typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
+function fieldOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(fieldOf).join(", ")}]`;
+  return typeof value === "string" ? lineOf(value) : "";
 }
 
 function firstLine(body: string): string {
-  return (body.split("\n", 1)[0] ?? "").replace(/^#+\s*/, "").slice(0, 80);
+  return beginningOf(lineOf((body.split("\n", 1)[0] ?? "").replace(/^#+\s*/, "")), 80);
 }
 
 /** Asks the model to run what another agent would run before it sends the text: nothing here runs without the model's tools and permissions. */
@@ -147,7 +149,7 @@ function askedFor(body: string): string {
  * appended.
  */
 function fill(body: string, args: string): string {
-  const words = (args.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1"));
+  const words = (args.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"([^"]*)"$/, "$1"));
   const places = /\$(ARGUMENTS|[1-9])(?![0-9A-Za-z_])/g;
   if (!places.test(body)) return args === "" ? body : `${body}\n\n${args}`;
   return body.replace(places, (_place, which: string) =>

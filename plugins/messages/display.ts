@@ -1,4 +1,5 @@
 import { type ConvertContext, type DisplayAction, type EventOf, isEvent, type StoredEvent } from "@scorel/kernel";
+import { beginningOf } from "@scorel/kit/text/cut";
 import { saidNo } from "@scorel/kit/text/refusal";
 import type {} from "@scorel/tools/contract";
 import type {
@@ -51,7 +52,7 @@ export function displayInfo(changes: Partial<SessionMeta>): DisplayAction {
 function callTitle(name: string, args: unknown): string {
   const first = Object.values((args ?? {}) as Record<string, unknown>).find((value) => typeof value === "string");
   const line = first === undefined ? name : `${name} ${String(first).replace(/\s+/g, " ")}`;
-  return line.length > titleWidth ? `${line.slice(0, titleWidth - 1)}…` : line;
+  return line.length > titleWidth ? `${beginningOf(line, titleWidth - 1)}…` : line;
 }
 
 function displayAssistant(message: AssistantMessage): DisplayAction {

@@ -1,5 +1,6 @@
 import { messageOf } from "@scorel/kernel";
 import { flawOfUrl } from "@scorel/kit/schema/model-table";
+import { beginningOf } from "@scorel/kit/text/cut";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import { z } from "zod";
@@ -97,7 +98,7 @@ async function refused(response: Response, key: string | undefined): Promise<Fai
   if (status === 401 || status === 403) return keyRefused(status, key);
   if (status === 404) return { reason: NOT_THERE, advice: ADDRESS };
   const said = lineOf(await textOf(response).catch(() => "")).replaceAll(key || "\0", "…");
-  const short = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}…` : said;
+  const short = said.length > MOST_SAID ? `${beginningOf(said, MOST_SAID)}…` : said;
   const advice = status >= 500 ? "The server itself has a problem: its log may show more." : ADDRESS;
   return { reason: `it answered with status ${status}${short && `: ${short}`}`, advice };
 }

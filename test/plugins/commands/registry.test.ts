@@ -365,6 +365,23 @@ describe("a Markdown file", () => {
     ]);
   });
 
+  it("gets an argument of several lines without its quotation marks", async () => {
+    await using s = await opened({});
+    put(join(s.home.home, ".scorel/commands/fix.md"), "Fix <$1> in $2.");
+    const { turn = "" } = await s.run("fix", '"TypeError:\n  at a.ts" b.ts');
+    expect((await s.t.client.request("wait_turn", { sessionId: s.sessionId, id: turn })).text).toBe(
+      "echo: Fix <TypeError:\n  at a.ts> in b.ts.",
+    );
+  });
+
+  it("is described on one line, without control characters, and with whole characters", async () => {
+    await using s = await opened({});
+    put(join(s.home.home, ".scorel/commands/red.md"), '---\ndescription: "A \\e[31mred\\u202e one"\n---\nPaint.');
+    put(join(s.home.home, ".scorel/commands/long.md"), `${"x".repeat(79)}😀 and more`);
+    const described = (await s.listed()).filter(({ plugin }) => plugin.endsWith(".md"));
+    expect(described.map(({ description }) => description)).toEqual(["x".repeat(79), "A red\\u{202e} one"]);
+  });
+
   it("may be in the folder of another agent, and the one in Scorel's own folder comes first", async () => {
     await using s = await opened({});
     put(join(s.home.home, ".claude/commands/standup.md"), "Yesterday: !`git log --since $1`\n");
