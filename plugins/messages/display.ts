@@ -95,8 +95,8 @@ function changed(written: Record<string, unknown> = {}, change: ArgumentChange =
   return { ...Object.fromEntries(kept), ...set };
 }
 
-/** The last assistant message at or above each event, cached so that many results of one reply take one step each. */
-const repliesAbove = new WeakMap<StoredEvent, AssistantMessage>();
+/** The last assistant message at or above each event, or null if there is none, cached so that each of many results takes one step. */
+const repliesAbove = new WeakMap<StoredEvent, AssistantMessage | null>();
 /** The calls of each reply, by id. */
 const callsById = new WeakMap<AssistantMessage, Map<string, ToolCallBlock>>();
 
@@ -108,13 +108,14 @@ function callOf(id: string, parentId: string | null, context: ConvertContext): T
 
 function replyAbove(id: string | null, context: ConvertContext): AssistantMessage | undefined {
   const passed: StoredEvent[] = [];
-  let reply: AssistantMessage | undefined;
-  for (let event = lookUp(id, context); event && !reply; event = lookUp(event.parentId, context)) {
+  let reply: AssistantMessage | null | undefined;
+  for (let event = lookUp(id, context); event && reply === undefined; event = lookUp(event.parentId, context)) {
     passed.push(event);
-    reply = repliesAbove.get(event) ?? replyIn(event);
+    reply = repliesAbove.get(event);
+    if (reply === undefined) reply = replyIn(event) ?? (event.parentId === null ? null : undefined);
   }
-  if (reply) for (const event of passed) repliesAbove.set(event, reply);
-  return reply;
+  if (reply !== undefined) for (const event of passed) repliesAbove.set(event, reply);
+  return reply ?? undefined;
 }
 
 function replyIn(event: StoredEvent): AssistantMessage | undefined {

@@ -1,4 +1,4 @@
-import { definePlugin, type ScorelError, type StoredEvent } from "@scorel/kernel";
+import { type ConvertContext, definePlugin, type EventOf, type ScorelError, type StoredEvent } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import messages from "@scorel/messages";
 import type {
@@ -10,6 +10,7 @@ import type {
 } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
 import { displayText } from "../../plugins/kit/text/display.ts";
+import { displayMessage } from "../../plugins/messages/display.ts";
 import { contained, type TestKernel, testHeader, testKernel } from "../harness.ts";
 import { fc } from "../property.ts";
 
@@ -367,6 +368,20 @@ describe("for display", () => {
     ]);
   });
 
+  it("results without a reply above them are looked up in one step each", () => {
+    const events = Array.from({ length: 1_000 }, (_, at) => ({
+      ...{ id: `${at}`, parentId: at === 0 ? null : `${at - 1}`, type: "message", message: result(`${at}`, "ok") },
+    })) as unknown as EventOf<"message">[];
+    let steps = 0;
+    const get = (id: string) => {
+      steps++;
+      return events[Number(id)];
+    };
+    const context = { get, find: () => undefined } as unknown as ConvertContext;
+    for (const event of events) displayMessage(event.message, event, context);
+    expect(steps).toBeLessThan(3_000);
+  });
+
   it("a running tool is a card, and a failed turn gives the reason", async () => {
     await using t = await testKernel([messages]);
     const start = t.session.emit("tool_execution_start", {
@@ -374,12 +389,12 @@ describe("for display", () => {
       parentId: "p",
       toolCallId: "1",
       toolName: "Bash",
-      args: { command: "x".repeat(100) },
+      args: { command: `${"x".repeat(73)}${"😀".repeat(9)}` },
     });
     const failed = t.session.emit("turn_error", { error: { code: "X", message: "broken" } });
     const delta = t.session.emit("text_delta", { eventId: "e", delta: "hi" });
     expect([start, failed, delta].map((event) => t.session.display(event))).toEqual([
-      { display: "card", title: `Bash ${"x".repeat(74)}…`, status: "running", text: "" },
+      { display: "card", title: `Bash ${"x".repeat(73)}…`, status: "running", text: "" },
       { display: "notice", level: "error", text: "broken" },
       { display: "hidden" },
     ]);

@@ -23,7 +23,10 @@ async function opened(commands: object) {
 const run = () => "ran";
 
 it("a command is listed with its keys, and with what it is used with", async () => {
-  const choices = () => ["plain", { value: "a", label: "A", detail: "first", preview: "x".repeat(30_000), more: 1 }];
+  const choices = () => [
+    "plain",
+    { value: "a", label: "A", detail: `1${"😀".repeat(100)}`, preview: "x".repeat(30_000), more: 1 },
+  ];
   await using t = await opened({ open: { keys: "alt+n", choices, run }, close: { keys: ["f9"], run }, plain: run });
   expect(await t.listed()).toEqual([
     { name: "close", plugin: "mine", group: "Other", description: "", usage: "/close", keys: ["f9"] },
@@ -32,7 +35,7 @@ it("a command is listed with its keys, and with what it is used with", async () 
   ]);
   expect(await t.choices("open")).toEqual([
     { value: "plain" },
-    { value: "a", label: "A", detail: "first", preview: "x".repeat(20_000) },
+    { value: "a", label: "A", detail: `1${"😀".repeat(99)}`, preview: "x".repeat(20_000) },
   ]);
   expect(await t.choices("close")).toEqual([]);
 });
