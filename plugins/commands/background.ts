@@ -1,4 +1,4 @@
-import type { BaseContext } from "@scorel/kernel";
+import type { BaseContext, Session } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { untilAborted } from "@scorel/kit/values/abort";
 import type { BackgroundItem, BackgroundReport, BackgroundWork, CommandResult, SlashContext } from "./contract.ts";
@@ -97,15 +97,30 @@ function isReport(value: unknown): value is BackgroundReport {
   return Number.isFinite(begun) && typeof message === "string" && typeof ended?.then === "function";
 }
 
+/** The ids that `/tasks` has last shown to each client of a session. Its numbers stay valid when other work ends. */
+const shownIds = new WeakMap<Session, Map<string, readonly string[]>>();
+
+function idsShown({ session }: BaseContext): Map<string, readonly string[]> {
+  const known = shownIds.get(session) ?? new Map<string, readonly string[]>();
+  shownIds.set(session, known);
+  return known;
+}
+
 /** Runs `/tasks`: lists the work in the background, or stops an item of the list by its number or id. */
 export async function tasks(
   ctx: BaseContext,
   { action, item }: { action?: "stop"; item?: string },
-  { sessionId, request }: SlashContext,
+  { sessionId, clientId, request }: SlashContext,
 ): Promise<CommandResult> {
   const items = listBackground(ctx);
-  if (action === undefined) return shown(items);
-  const wanted = items[Number(item) - 1] ?? items.find(({ id }) => id === item);
+  const ids = items.map(({ id }) => id);
+  const numbered = idsShown(ctx);
+  if (action === undefined) {
+    numbered.set(clientId, ids);
+    return shown(items);
+  }
+  const numberedId = (numbered.get(clientId) ?? ids)[Number(item) - 1];
+  const wanted = items.find(({ id }) => id === (numberedId ?? item));
   if (!wanted) throw errors.BACKGROUND_UNKNOWN({ id: item ?? "" });
   await request("stop_background", { sessionId, id: wanted.id });
   return { output: `Stopped: ${wanted.title}`, data: { stopped: wanted } };

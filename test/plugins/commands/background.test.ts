@@ -58,6 +58,18 @@ it("is listed by /tasks, the oldest first, and stopped by its number or id", asy
   await expect(s.tasks("stop 1")).rejects.toMatchObject({ code: "BACKGROUND_UNKNOWN" });
 });
 
+it("keeps the number that a list has shown, when work before it has ended", async () => {
+  const items = ["c1", "c2", "c3"].map((id, at) => ({ id, title: `build ${id}`, since: since + at }));
+  const own = work(...items);
+  await using s = await opened(own);
+  await s.tasks();
+  own.stop("c1");
+  expect(await s.tasks("stop 2")).toBe("Stopped: build c2");
+  await expect(s.tasks("stop 1")).rejects.toMatchObject({ code: "BACKGROUND_UNKNOWN" });
+  await s.tasks();
+  expect(await s.tasks("stop 1")).toBe("Stopped: build c3");
+});
+
 it("is waited for if its end is announced by a message, and if it began after the event that is named", async () => {
   const [first, second] = [gate(), gate()];
   const report = (begun: number, ended: Promise<unknown>) => ({
