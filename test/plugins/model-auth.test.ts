@@ -146,6 +146,18 @@ describe("a token that becomes known later", () => {
     expect([secrets.redact("token-0123456789"), secrets.childEnv()]).toEqual(["[redacted]", {}]);
   });
 
+  it("is redacted as the hundredth of long ones, together with the first, and with a key as large as a file", () => {
+    const token = (at: number) => `tid=${at};${"exp=1:abcdef;".repeat(60)};${at}`;
+    const key = "k1".repeat(60_000);
+    const secrets = createSecrets([], [key], {});
+    for (let at = 0; at < 100; at++) secrets.learn([token(at)]);
+    const text = `${token(0)} ${encodeURIComponent(token(99))} ${key} tid=3`;
+    expect(secrets.redact(text)).toBe("[redacted] [redacted] [redacted] tid=3");
+    const streamed = secrets.redactor();
+    const pieces = text.match(/.{1,777}/gs) ?? [];
+    expect(pieces.map((piece) => streamed.write(piece)).join("") + streamed.end()).toBe(secrets.redact(text));
+  });
+
   it("does not add further encodings of the secrets that were known before", () => {
     const secrets = createSecrets([], ["tid=1;exp=2;sku=free"], {});
     for (let at = 0; at < 3; at++) secrets.learn([`tid=1;exp=2;sku=${at}`]);

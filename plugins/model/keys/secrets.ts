@@ -1,22 +1,14 @@
 import { isKeyVariable } from "../choose/provider-keys.ts";
 import type { SecretsService } from "../contract.ts";
 import { hideFromProc } from "./environment-block.ts";
+import { HOST_TOKEN, type Mask, maskOf } from "./mask.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Minimum length of a secret; shorter values may be ordinary words. */
 const SHORTEST = 8;
-const PLACEHOLDER = "[redacted]";
 /** Minimum length of a secret line of a multi-line secret, longer than the end line of a PEM file. */
 const SHORTEST_LINE = 32;
-/**
- * The tokens of hosts (see the plugin web-server). They are recognised by their form, since they may belong to other computers or change
- * while a session is open. The pattern leaves out their first letter, "s": otherwise streamed text would be held back after each word
- * that ends in "s".
- */
-const HOST_TOKEN = /corel_[\w-]{43}/;
-const HOST_TOKEN_LENGTH = 49;
-const HOST_TOKEN_START = /^c(o(r(e(l(_[\w-]{0,42})?)?)?)?)?$/;
 
 /** Secrets named by a model's table: a variable, and headers that may hold one. */
 export interface SecretSources {
@@ -134,45 +126,6 @@ function childEnv(env: Env, holdsKey: (name: string) => boolean, values: readonl
     if (!HOST_TOKEN.test(value) && !values.some((secret) => value.includes(secret))) kept[name] = value;
   }
   return kept;
-}
-
-interface Mask {
-  whole(text: string): string;
-  /** Splits text into a safe part and an end that may be the start of a secret. */
-  split(text: string): { ready: string; held: string };
-}
-
-function maskOf(values: readonly string[]): Mask {
-  const longest = Math.max(values[0]?.length ?? 0, HOST_TOKEN_LENGTH);
-  const literal = values.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  const pattern = new RegExp([...literal, HOST_TOKEN.source].join("|"), "g");
-  return {
-    whole: (text) => text.replace(pattern, PLACEHOLDER),
-    split(text) {
-      let ready = "";
-      for (let at = 0; ; ) {
-        pattern.lastIndex = at;
-        const match = pattern.exec(text);
-        const from = Math.max(at, text.length - longest + 1);
-        const open = openAt(text, from, match?.index ?? text.length - 1, values);
-        if (open !== undefined) return { ready: ready + text.slice(at, open), held: text.slice(open) };
-        if (!match) return { ready: ready + text.slice(at), held: "" };
-        ready += text.slice(at, match.index) + PLACEHOLDER;
-        at = match.index + match[0].length;
-      }
-    },
-  };
-}
-
-/** Returns the first index in `from..to` where the rest of the text could be the start of a secret. */
-function openAt(text: string, from: number, to: number, values: readonly string[]): number | undefined {
-  for (let at = from; at <= to; at++) {
-    if (text[at] !== "c" && !values.some((value) => value[0] === text[at])) continue;
-    const rest = text.slice(at);
-    if (HOST_TOKEN_START.test(rest)) return at;
-    if (values.some((value) => value.length > rest.length && value.startsWith(rest))) return at;
-  }
-  return undefined;
 }
 
 function redactor(mask: () => Mask): ReturnType<SecretsService["redactor"]> {
