@@ -1,3 +1,5 @@
+import { beginningOf } from "@scorel/kit/text/cut";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { issueText } from "@scorel/kit/values/issue-text";
 import { z } from "zod";
 import { errors } from "./errors.ts";
@@ -106,7 +108,7 @@ function read(known: readonly Argument[], text: string): { given: Record<string,
     }
     const open = places.filter(({ key }) => !Object.hasOwn(given, key));
     const [next] = open;
-    if (!next) return { given, problem: `"${rest}" is too much` };
+    if (!next) return { given, problem: `"${shortened(rest)}" is too much` };
     const word = open.length === 1 ? upToFlags(rest, known) : (/^("[^"]*"|\S+)/.exec(rest)?.[0] ?? rest);
     given[next.key] = unquoted(word.trim());
     rest = rest.slice(word.length).trim();
@@ -125,4 +127,13 @@ function upToFlags(rest: string, known: readonly Argument[]): string {
 
 function unquoted(word: string): string {
   return /^"[^"]*"$/.test(word) ? word.slice(1, -1) : word;
+}
+
+/** Maximum characters of what a person typed that an error repeats. It may be a whole pasted file. */
+const REPEATED = 60;
+
+/** The beginning of what a person typed, on one line. */
+export function shortened(typed: string): string {
+  const line = lineOf(beginningOf(typed, REPEATED));
+  return typed.length > REPEATED ? `${line}…` : line;
 }

@@ -2,7 +2,7 @@ import type { BaseContext } from "@scorel/kernel";
 import { flawOfKey } from "@scorel/kit/terminal/key-names";
 import { type Claim, claim } from "@scorel/kit/values/claims";
 import { namesakes } from "@scorel/kit/values/namesakes";
-import { usageOf } from "./arguments.ts";
+import { shortened, usageOf } from "./arguments.ts";
 import type { ListedCommand, SlashCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { byGroup, OTHER } from "./groups.ts";
@@ -51,7 +51,11 @@ export class CommandRegistry {
     const flaw = flawed.get(name);
     if (!found && flaw) throw flaw;
     if (!found)
-      throw errors.COMMAND_UNKNOWN({ name, near: similarNames(name, [...rows.keys()]), instead: insteadOf(name) });
+      throw errors.COMMAND_UNKNOWN({
+        name: shortened(name),
+        near: similarNames(name, [...rows.keys()]),
+        instead: insteadOf(name),
+      });
     return found;
   }
 

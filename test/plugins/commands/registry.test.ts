@@ -140,6 +140,14 @@ describe("a slash command of a plugin", () => {
     });
   });
 
+  it("repeats only the beginning of what was typed in an error, on one line", async () => {
+    await using s = await opened({});
+    await expect(s.run("status", `a\u001b[31m\n${"b".repeat(100_000)}`)).rejects.toThrow(
+      `/status: "a ${"b".repeat(53)}…" is too much. Usage: /status`,
+    );
+    await expect(s.run(`a${"b".repeat(100_000)}`)).rejects.toThrow(`There is no command "/a${"b".repeat(59)}…".`);
+  });
+
   it("that is unknown suggests commands with similar names", async () => {
     await using s = await opened({});
     await expect(s.run("reqind")).rejects.toMatchObject({
