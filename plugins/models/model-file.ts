@@ -34,9 +34,9 @@ export function whereFor(model: CustomModel): Where {
 export function newTable(provider: string): Where {
   const { path, text } = userFile();
   if (!hasDefault(text)) return { path, name: "model", text };
-  if (/^\s*"?models"?\s*=/m.test(text))
+  if (/^[ \t]*"?models"?\s*=/m.test(text))
     throw errors.MODELS_FILE({ path, reason: 'it has "models = …", which a table cannot be added to' });
-  const taken = new Set(Array.from(text.matchAll(/^\s*\[\s*models\s*\.\s*"?([\w-]+)/gm), ([, alias]) => alias));
+  const taken = new Set(Array.from(text.matchAll(/^[ \t]*\[\s*models\s*\.\s*"?([\w-]+)/gm), ([, alias]) => alias));
   const plain = provider.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   const base = /^[a-z]/.test(plain) ? plain : `server-${plain}`;
   const alias = [base, ...Array.from({ length: 99 }, (_, at) => `${base}-${at + 2}`)].find((each) => !taken.has(each));
@@ -45,8 +45,8 @@ export function newTable(provider: string): Where {
 
 /** Whether a file has a table `[model]`, or keys such as `model.id` before its first table. */
 export function hasDefault(text: string): boolean {
-  const [before = ""] = text.split(/^\s*\[/m);
-  return /^\s*\[\s*"?model"?\s*[\].]/m.test(text) || /^\s*"?model"?\s*[.=]/m.test(before);
+  const [before = ""] = text.split(/^[ \t]*\[/m);
+  return /^[ \t]*\[\s*"?model"?\s*[\].]/m.test(text) || /^[ \t]*"?model"?\s*[.=]/m.test(before);
 }
 
 /** The configuration of a model. A reply may use a quarter of the context window. */

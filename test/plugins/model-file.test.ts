@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { newTable, tableText, takeBack, writeModel } from "../../plugins/models/model-file.ts";
+import { hasDefault, newTable, tableText, takeBack, writeModel } from "../../plugins/models/model-file.ts";
 import { limitedFiles, mountedFile, type SmallDisk, smallFileSystem } from "../fault/disk.ts";
 import { itWith } from "../optional.ts";
 import { secondProcess } from "../second-process.ts";
@@ -28,6 +28,14 @@ describe("a configuration to which a model is added", () => {
     const script = new URL("model-file-main.ts", import.meta.url);
     await using other = await secondProcess(script, own.directory, [], { through: own.through });
     expect([await other.line(), readFileSync(own.path, "utf8")]).toEqual(["MODELS_FILE", before]);
+  });
+
+  it("is searched for tables within a second, also with 20,000 blank lines", () => {
+    const began = performance.now();
+    expect(hasDefault(`${"\n".repeat(20_000)}x = 1\n`)).toBe(false);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(["x = 1\n\n \t[ model ]\n", "\n\n model.id = 1\n", "[model.x]"].map(hasDefault)).toEqual([true, true, true]);
+    expect(["[models.a]\nmodel = 1", "# [model]", "[x]\nmodel.id = 1"].map(hasDefault)).toEqual([false, false, false]);
   });
 
   it("stays as another program has written it since it was read", () => {
