@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { replaceFile } from "@scorel/kit/files/private";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { BlobStore } from "./contract.ts";
@@ -95,7 +96,7 @@ function writeInFolder(path: string, bytes: Buffer, durable: boolean): void {
     replaceFile(path, bytes, { durable });
   } catch (thrown) {
     if (codeOf(thrown) !== "ENOENT") throw thrown;
-    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     replaceFile(path, bytes, { durable });
   }
 }

@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type {} from "@scorel/blobs/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import { removeOutputs, temporaryFolders } from "@scorel/kit/files/kept-outputs";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import { isId } from "@scorel/kit/values/id";
 import { errors } from "./errors.ts";
@@ -158,7 +159,7 @@ function idOf(name: string): string {
 
 /** Moves files without overwriting: an existing target is found before the first move. */
 function moveAll(names: readonly string[], from: string, to: string, ending: string): void {
-  attempt(to, () => mkdirSync(to, { recursive: true, mode: 0o700 }));
+  attempt(to, () => makeFolder(to));
   const taken = names.find((name) => name.endsWith(ending) && existsSync(join(to, name)));
   if (taken !== undefined) throw errors.HISTORY_TRASH_TAKEN({ path: join(to, taken) });
   for (const name of names) attempt(join(from, name), (path) => renameSync(path, join(to, name)));

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { errors } from "./errors.ts";
 import { remove, replace } from "./replace.ts";
 
@@ -76,7 +77,7 @@ export function writeModel(where: Where, model: CustomModel): void {
   const { path, text } = where;
   if (userFile().text !== text) throw errors.MODELS_FILE({ path, reason: "it has changed since it was read" });
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     replace(path, written(where, model));
   } catch (thrown) {
     throw errors.MODELS_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { codeOf, newId } from "@scorel/kernel";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 
 /**
  * Milliseconds until unneeded folders are removed: longer than any session reads replaced skills, and than anybody
@@ -21,7 +22,7 @@ export const treesIn = (home: string) => join(home, "archives");
 /** Creates a private staging folder next to the trees; its name identifies the process. */
 export function makeStaging(home: string): string {
   const trees = treesIn(home);
-  fs.mkdirSync(trees, { recursive: true, mode: 0o700 });
+  makeFolder(trees);
   const folder = join(trees, `staging-${process.pid}-${machine()}-${newId()}`);
   fs.mkdirSync(folder, { mode: 0o700 });
   return folder;

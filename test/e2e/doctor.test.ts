@@ -167,6 +167,16 @@ describe("scorel doctor in a broken environment", () => {
     expect(found(report, "CONFIG_HOME").doNext).toBe("Set HOME to the full path of a directory that you own.");
   });
 
+  itWith("linux", "ends in a home in which nobody can make a folder, as other commands do", async () => {
+    using s = scratch();
+    const env = { HOME: "/proc", OPENAI_API_KEY: "secret" };
+    const report = await examine(s, [], { env });
+    expect(found(report, "PLUGINS").severity).toBe("ok");
+    const { code, stderr } = await s.run(["-p", "Hello."], { env });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("Sessions are stored in /proc/.scorel, which cannot be used: ENOENT");
+  });
+
   it("reports a home that is not a folder, and a file where a folder should be", async () => {
     using s = scratch({ inProcess: true });
     const file = s.file("~/file", "");

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { replaceFile } from "@scorel/kit/files/private";
 import { z } from "zod";
 import { inside, state } from "../record/state.ts";
@@ -19,7 +20,7 @@ export type Journal = z.output<typeof journal>;
 /** Writes a journal atomically. */
 export function writeJournal(path: string, content: Omit<Journal, "v" | "id">): Journal {
   const written: Journal = { v: 1, id: newId(), ...content };
-  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   replaceFile(path, JSON.stringify(written), { durable: true });
   return written;
 }

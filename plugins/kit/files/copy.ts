@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { errors } from "../errors.ts";
 import { codeOf, messageOf, ScorelError } from "../values/coded-error.ts";
 import { userDir } from "./home.ts";
+import { makeFolder } from "./make-folder.ts";
 import { replaceFile } from "./private.ts";
 import { makePrivate } from "./private-folder.ts";
 import type { Tree } from "./tree.ts";
@@ -57,7 +58,7 @@ function keepFile(path: string, bytes: Buffer, mode: number): void {
     if ((stats.mode & 0o777) !== mode) fs.chmodSync(path, mode);
     return;
   }
-  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   replaceFile(path, bytes, { mode });
 }
 

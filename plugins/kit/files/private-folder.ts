@@ -1,5 +1,6 @@
-import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { chmodSync, lstatSync, type Stats, statSync } from "node:fs";
 import { errors } from "../errors.ts";
+import { makeFolder } from "./make-folder.ts";
 import { weaknessOf } from "./weakness.ts";
 
 /** Throws EXTENSION_FOLDER when another user could have put code into a folder. A missing folder is accepted. */
@@ -11,14 +12,14 @@ export function assertPrivate(path: string): void {
 
 /** Creates a folder with its parents, or changes the mode of an existing one, so that only this user can enter it. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o700);
 }
 
 /** Creates folders, with their parents, that only this user can enter; checks those that exist. */
 export function makePrivate(...paths: readonly string[]): void {
   for (const path of paths) {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     assertPrivate(path);
     closeToOthers(path);
   }

@@ -5,7 +5,6 @@ import {
   fchmodSync,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   type Stats,
@@ -13,6 +12,7 @@ import {
 import { join } from "node:path";
 import { errors } from "../errors.ts";
 import { codeOf } from "../values/coded-error.ts";
+import { makeFolder } from "./make-folder.ts";
 import { removeIfPresent } from "./private.ts";
 import { writingTo } from "./room.ts";
 import { weaknessOf } from "./weakness.ts";
@@ -71,7 +71,7 @@ function throughOf(opened: number): string {
 
 /** Same as `inStateFolder`, but creates a missing folder, and makes sure that only this user can enter it. */
 export function inOwnFolder<R>(path: string, work: (folder: StateFolder) => R): R {
-  writingTo(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+  writingTo(path, () => makeFolder(path));
   const opened = openFolder(path, { closed: true });
   if (opened === undefined)
     throw errors.STATE_FOLDER({ path, reason: "was removed at the same moment", command: `mkdir -m 700 '${path}'` });

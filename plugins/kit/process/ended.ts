@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 
 const KEPT_MS = 60 * 24 * 3600 * 1000;
 
@@ -11,7 +12,7 @@ const folderIn = (userDir: string) => join(userDir, "cache", "ended");
  */
 export function noteEnd(userDir: string, name: string): void {
   const folder = folderIn(userDir);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   for (const old of readdirSync(folder)) {
     const stats = statSync(join(folder, old), { throwIfNoEntry: false });
     if (stats && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(join(folder, old), { force: true });

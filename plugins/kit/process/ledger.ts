@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 import { newId } from "../values/id.ts";
 import { noteEnd } from "./ended.ts";
 import { identityOf, type LocalIdentity, placeOf } from "./identity.ts";
@@ -112,7 +103,7 @@ export class Ledger {
 
   /** Creates the file together with its first content. */
   private begin(bytes: Uint8Array): void {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.folder);
     const temporary = `${this.path}.${newId()}.tmp`;
     const fd = openSync(temporary, "wx", 0o600);
     try {

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Lock } from "@scorel/kit/files/lock";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { replaceFile } from "@scorel/kit/files/private";
 import { z } from "zod";
 import { errors } from "../errors.ts";
@@ -90,7 +91,7 @@ export async function changeCredential(
   change: (before: Credential | undefined) => Credential | undefined,
   path = authPath(),
 ): Promise<Credential | undefined> {
-  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const lock = await lockAuth(`${path}.lock`, PATIENCE);
   try {
     const { [provider]: before, ...others } = readStored(path);

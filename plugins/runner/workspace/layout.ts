@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { inOpenFolder, remake } from "./open-folder.ts";
 
 /** The folders of a session's workspace, as real paths. */
@@ -27,7 +27,7 @@ export function makeLayout(base: string): Layout {
     runs: join(root, "runs"),
     metadata: join(base, "metadata.json"),
   };
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  makeFolder(root);
   inOpenFolder(root, root, "workspace", (dir) => {
     for (const name of ["skills", "out", "runs"]) remake(dir, name, base).close();
     const work = remake(dir, "work", base);

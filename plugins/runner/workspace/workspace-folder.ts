@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { RunnerContext } from "../config.ts";
 import type { Steps } from "../run/steps.ts";
@@ -17,7 +18,7 @@ export function workspaceFolder(ctx: Pick<RunnerContext, "session" | "find" | "r
   const folder = workspacePath(ctx);
   const home = ctx.find("workspace")?.home;
   if (!existsSync(folder)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     if (home !== undefined && existsSync(join(home, ".scorel/workspaces")))
       sweep(realpathSync(join(home, ".scorel")), ctx, steps);
   }

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { replaceFile } from "@scorel/kit/files/private";
 
 /** The bytes at the end of the file that are read: a few thousand uses. */
@@ -13,7 +14,7 @@ const fileIn = (home: string) => join(home, ".scorel", "cache", "skill-uses");
 /** Adds a use. Processes may do so concurrently, since a short line is appended atomically. Throws file system errors. */
 export function recordUse(home: string, skill: string): void {
   const file = fileIn(home);
-  fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const fd = fs.openSync(file, "a", 0o600);
   try {
     fs.writeSync(fd, `${encodeURIComponent(skill)}\n`);

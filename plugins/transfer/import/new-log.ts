@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { SessionHeader, StoredEvent } from "@scorel/kernel";
 import type { Store } from "@scorel/kernel/store";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import type { Logs } from "@scorel/logs/contract";
 
 const BATCH = 2 ** 20;
@@ -17,7 +18,7 @@ export class NewLog {
   private length = 0;
 
   constructor(logs: Logs, sessionsDir: string, header: SessionHeader) {
-    fs.mkdirSync(sessionsDir, { recursive: true, mode: 0o700 });
+    makeFolder(sessionsDir);
     removeAbandoned(sessionsDir);
     this.final = join(sessionsDir, header.sessionId + logs.ending);
     this.path = join(sessionsDir, `${header.sessionId}${ENDING}`);

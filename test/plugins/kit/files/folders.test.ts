@@ -7,6 +7,7 @@ import { changesIn } from "../../../../plugins/kit/files/changes.ts";
 import { copyOf, keepCopy, removeCopy, removeStale } from "../../../../plugins/kit/files/copy.ts";
 import { sha256Of } from "../../../../plugins/kit/files/hash.ts";
 import { projectDir, rootOf, userDir, userHome } from "../../../../plugins/kit/files/home.ts";
+import { makeFolder } from "../../../../plugins/kit/files/make-folder.ts";
 import { openToRead } from "../../../../plugins/kit/files/open.ts";
 import {
   assertPrivate,
@@ -17,6 +18,7 @@ import {
 } from "../../../../plugins/kit/files/private-folder.ts";
 import { readBytes, readTree, type Tree, treeOf } from "../../../../plugins/kit/files/tree.ts";
 import { weaknessOf } from "../../../../plugins/kit/files/weakness.ts";
+import { itWith } from "../../../optional.ts";
 
 const before = process.env.HOME;
 let root: string;
@@ -42,6 +44,32 @@ const read = () => readTree(root, [join(root, "a"), join(root, "b")], { refuse, 
 const modeOf = (path: string) => fs.statSync(path).mode & 0o777;
 const tree = (files: Record<string, string>): Tree =>
   treeOf(root, new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])));
+
+describe("making a folder", () => {
+  it("makes the missing folders above it, all of them only for this user", () => {
+    makeFolder(join(root, "one/two/three"));
+    expect(["one", "one/two", "one/two/three"].map((path) => modeOf(join(root, path)))).toEqual([0o700, 0o700, 0o700]);
+  });
+
+  it("leaves an existing folder as it is, also behind a link", () => {
+    fs.mkdirSync(join(root, "there"), { mode: 0o755 });
+    fs.symlinkSync("there", join(root, "link"));
+    for (const name of ["there", "link"]) makeFolder(join(root, name));
+    expect(modeOf(join(root, "there"))).toBe(0o755);
+  });
+
+  it("refuses a path at which, or above which, there is no folder", () => {
+    file("plain");
+    fs.symlinkSync("missing", join(root, "dangling"));
+    expect(() => makeFolder(join(root, "plain"))).toThrow("EEXIST");
+    expect(() => makeFolder(join(root, "plain/below"))).toThrow("ENOTDIR");
+    expect(() => makeFolder(join(root, "dangling/below"))).toThrow("EEXIST");
+  });
+
+  itWith("linux", "ends where no folder can be made, although those above exist", () => {
+    expect(() => makeFolder("/proc/.scorel/sessions")).toThrow("ENOENT");
+  });
+});
 
 describe("a tree", () => {
   it("has all files of its folders by path, also behind links inside, but none that is skipped", () => {
