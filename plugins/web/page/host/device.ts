@@ -56,6 +56,8 @@ export class Device {
   readonly cache: CacheOptions;
 
   private readonly lists: KeptLists;
+  /** Ends the listeners for events of the page. */
+  private readonly listening = new AbortController();
 
   /** How many components show each session. A session that is left while its turn runs, and then opened again, is shown twice. */
   private readonly shown = new Map<string, number>();
@@ -67,7 +69,7 @@ export class Device {
     this.name = name;
     this.address = address;
     this.kept = kept;
-    this.seen = new SeenStore(id);
+    this.seen = new SeenStore(this.place);
     this.client = client;
     this.link = new Store(client.state);
     // No project, since ids of sessions are unique at a host, while the project of a session can change.
@@ -128,8 +130,9 @@ export class Device {
     await device.sessions.restore();
     void device.begin();
     // When a phone wakes up or the network is back, the next attempt starts at once.
-    addEventListener("online", () => client.hurry());
-    document.addEventListener("visibilitychange", () => document.hidden || client.hurry());
+    const { signal } = device.listening;
+    addEventListener("online", () => client.hurry(), { signal });
+    document.addEventListener("visibilitychange", () => document.hidden || client.hurry(), { signal });
     return device;
   }
 
@@ -148,7 +151,15 @@ export class Device {
 
   /** Key for data of this device in storage that all devices share, since their sessions may have the same ids. */
   keyOf(name: string): string {
-    return this.id === "" ? name : `${this.id}:${name}`;
+    return this.place === "" ? name : `${this.place}:${name}`;
+  }
+
+  /**
+   * Its name in keys of storage that all devices share. Empty for the host that has served the page. A page that no host has served shows
+   * the first of its hosts as its own, which may be another one at the next load, so the id at the relay tells them apart.
+   */
+  private get place(): string {
+    return this.id === "" ? (this.host ?? "") : this.id;
   }
 
   /** When the host sent what this browser has stored of a session, in milliseconds since 1970; undefined if nothing was stored. */
@@ -157,9 +168,18 @@ export class Device {
     return this.kept.timeOf(JSON.stringify([device, project, sessionId]));
   }
 
+  /**
+   * Ends what this device does in the page. What the browser has stored of it is deleted when the user removes the host, and partly when
+   * the host refuses this page. No later write may restore it.
+   */
+  private end(): void {
+    this.lists.end();
+    this.seen.end();
+    this.listening.abort();
+  }
+
   private take(state: LinkState): void {
-    // The browser's copy of the lists is deleted when the user removes the host or the host refuses this page. No later write may restore it.
-    if (state.state === "closed") this.lists.end();
+    if (state.state === "closed") this.end();
     this.link.set(state);
     if (state.state === "live") {
       this.awaySince.set(undefined);

@@ -4,6 +4,7 @@ import { waitingIn } from "../waiting/marks.ts";
 import { forgetToken, keepToken } from "./access.ts";
 import type { Device } from "./device.ts";
 import { type DeviceKeeper, listOfHost } from "./device-lists.ts";
+import { forgetLocalOf } from "./local.ts";
 import { connectOther, forgetPairing, type KnownDevice, keptAs } from "./other.ts";
 import { SameHosts } from "./same-hosts.ts";
 import { oneEntryEach } from "./two-ways.ts";
@@ -37,6 +38,8 @@ export class Devices {
   private readonly key: string;
   private readonly connecting = new Set<string>();
   private readonly same: SameHosts;
+  /** Whether the page no longer shows these hosts. */
+  private isOver = false;
 
   constructor(own: Device, keeper = listOfHost(own)) {
     this.own = own;
@@ -45,9 +48,18 @@ export class Devices {
     this.key = JSON.stringify(["devices", own.address]);
   }
 
-  /** Follows the list. Returns a function that ends this. */
+  /** Follows the list. Returns a function that ends this, and the connections to the other hosts. */
   begin(): () => void {
-    this.count(this.own);
+    this.isOver = false;
+    const ends = [this.count(this.own), this.follow()];
+    return () => {
+      this.isOver = true;
+      for (const end of ends) end();
+      for (const { device } of this.others.get()) void device?.client.close();
+    };
+  }
+
+  private follow(): () => void {
     if (this.keeper.isBrowser) {
       void this.read();
       return () => {};
@@ -136,6 +148,7 @@ export class Devices {
     const gone = this.find(id)?.device;
     forgetToken(id);
     await gone?.client.close();
+    forgetLocalOf(id);
     await forgetPairing(known);
     await this.own.kept.forgetDevice(keptAs(known)).catch(() => {});
     await this.read();
@@ -176,6 +189,7 @@ export class Devices {
     // A device that has become a second way to another one needs no connection of its own.
     for (const { id, device } of before.values()) if (device && !this.isListed(id)) void device.client.close();
     this.isKnown.set(true);
+    if (this.isOver) return;
     for (const each of this.others.get()) if (!each.device) void this.connect(each);
   }
 
@@ -187,16 +201,19 @@ export class Devices {
     try {
       const device = await connectOther(known, this.own.kept, () => this.find(id)?.relayed);
       if (!device) return;
-      if (!this.isListed(id)) {
-        // The host was removed, or has become the second way to another one, while stored data was being read.
+      if (!this.isListed(id) || this.isOver) {
+        // While stored data was being read, the host was removed, has become the second way to another one, or is no longer shown.
         await device.client.close();
         return;
       }
       this.set(id, { device, problem: undefined });
-      this.count(device);
+      const endCount = this.count(device);
       const look = () => {
         const state = device.link.get();
-        if (state.state === "closed") this.end(id, state.error);
+        if (state.state === "closed") {
+          endCount();
+          this.end(id, state.error);
+        }
         if (state.state === "live")
           void (known.host === undefined ? this.learn(known, device) : this.learnRelays(known));
       };
@@ -241,11 +258,12 @@ export class Devices {
     this.others.set(this.others.get().map((each) => (each.id === id ? { ...each, ...change } : each)));
   }
 
-  private count({ id, sessions }: Device): void {
+  /** Counts the sessions of a device that wait. Returns a function that ends this. */
+  private count({ id, sessions }: Device): () => void {
     const look = () =>
       this.waiting.set(new Map([...this.waiting.get(), [id, waitingIn(sessions.projects.get()).length]]));
     look();
-    sessions.projects.subscribe(look);
+    return sessions.projects.subscribe(look);
   }
 }
 

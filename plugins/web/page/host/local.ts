@@ -32,16 +32,24 @@ export function keepLocal(key: string, text: string): void {
   }
 }
 
+/** Removes the drafts and the record of what was seen of a device. Those of the page's own host have no device in their keys. */
+export function forgetLocalOf(device: string): void {
+  const drafts = localKey("draft", `${device}:`);
+  remove((key) => key === localKey("seen", device) || key.startsWith(drafts));
+}
+
 /**
  * Removes all of these strings, when the person signs out. The page stores none afterwards: its fields can still be written in until the
  * host has answered.
  */
 export function forgetLocal(): void {
   isForgotten = true;
-  const isOfHosts = (key: string) =>
-    NAMES.some((name) => key === localKey(name) || key.startsWith(`${localKey(name)}.`));
+  remove((key) => NAMES.some((name) => key === localKey(name) || key.startsWith(`${localKey(name)}.`)));
+}
+
+function remove(isMeant: (key: string) => boolean): void {
   try {
-    for (const key of Object.keys(localStorage).filter(isOfHosts)) localStorage.removeItem(key);
+    for (const key of Object.keys(localStorage).filter(isMeant)) localStorage.removeItem(key);
   } catch {
     // Without storage there is nothing to remove.
   }

@@ -46,15 +46,23 @@ export function seenIn(text: string | null): Seen | undefined {
  */
 export class SeenStore extends Store<Seen | undefined> {
   private readonly key: string;
+  /** Ends the listener for changes by other tabs. */
+  private readonly listening = new AbortController();
 
   /** `device` is the id of the device; empty for the page's own host. */
   constructor(device: string) {
     const own = localKey("seen", device);
     super(seenIn(readLocal(own)));
     this.key = own;
-    addEventListener("storage", ({ key, newValue }) => {
+    const changed = ({ key, newValue }: StorageEvent) => {
       if (key === own) super.set(seenIn(newValue) ?? this.get());
-    });
+    };
+    addEventListener("storage", changed, { signal: this.listening.signal });
+  }
+
+  /** Follows no other tab and stores nothing any more, so that what is removed now stays removed. */
+  end(): void {
+    this.listening.abort();
   }
 
   /** Marks everything in these sessions as seen, for a browser that has not stored anything yet. */
@@ -72,6 +80,6 @@ export class SeenStore extends Store<Seen | undefined> {
 
   override set(seen: Seen): void {
     super.set(seen);
-    keepLocal(this.key, JSON.stringify(seen));
+    if (!this.listening.signal.aborted) keepLocal(this.key, JSON.stringify(seen));
   }
 }
