@@ -1,9 +1,18 @@
-import { expect, it } from "vitest";
-import { isUnread, looked, type Seen, seenIn } from "../../../plugins/web/page/waiting/seen.ts";
+import { afterEach, expect, it, vi } from "vitest";
+import { isUnread, looked, type Seen, SeenStore, seenIn } from "../../../plugins/web/page/waiting/seen.ts";
 
 const row = (sessionId: string, updatedAt: number, running?: boolean) => ({
   ...{ sessionId, cwd: "/a", createdAt: 0, updatedAt, title: "", path: "" },
   ...(running !== undefined && { running }),
+});
+
+afterEach(() => void vi.unstubAllGlobals());
+
+it("in a new browser everything counts as seen, however many sessions there are", () => {
+  vi.stubGlobal("addEventListener", () => {});
+  const store = new SeenStore("box");
+  store.begin(Array.from({ length: 200_000 }, (_, at) => row(`s${at}`, at)));
+  expect(store.get()).toEqual({ since: 199_999, sessions: {} });
 });
 
 it("a session is unread when something came since it was looked at, and no turn runs", () => {

@@ -33,9 +33,11 @@ export function Project({ device, project, chosen, isWhole }: ProjectProps) {
   const { write, manage } = useRights();
   const [isOpen, setOpen] = useState(false);
   const [isArchiveOpen, setArchiveOpen] = useState(false);
-  const kept = project.sessions.filter((session) => !session.archived || isWhole || isMeant(session, chosen));
+  const [kept, archived] = parted(
+    project.sessions,
+    (session) => !session.archived || isWhole || isMeant(session, chosen),
+  );
   const shown = kept.filter((session, at) => isWhole || isOpen || at < SHOWN || isMeant(session, chosen));
-  const archived = project.sessions.filter((session) => !kept.includes(session));
   const name = safeLine(project.name);
   return (
     <section aria-label={name}>
@@ -82,6 +84,13 @@ export function Project({ device, project, chosen, isWhole }: ProjectProps) {
       {isArchiveOpen && <SessionRows device={device} sessions={archived} chosen={chosen} />}
     </section>
   );
+}
+
+/** The sessions for which `isIn` returns true, and the others. */
+function parted(sessions: readonly SessionSummary[], isIn: (session: SessionSummary) => boolean) {
+  const parts: [SessionSummary[], SessionSummary[]] = [[], []];
+  for (const session of sessions) parts[isIn(session) ? 0 : 1].push(session);
+  return parts;
 }
 
 /** Whether a session is always shown. */

@@ -68,7 +68,7 @@ export class SeenStore extends Store<Seen | undefined> {
   /** Marks everything in these sessions as seen, for a browser that has not stored anything yet. */
   begin(rows: readonly SessionSummary[]): void {
     if (this.get()) return;
-    this.set({ since: Math.max(0, ...rows.map(({ updatedAt }) => updatedAt)), sessions: {} });
+    this.set({ since: rows.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), 0), sessions: {} });
   }
 
   look({ sessionId, updatedAt }: SessionSummary): void {
