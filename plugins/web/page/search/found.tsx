@@ -20,7 +20,7 @@ export function FoundInConversations({ device, wanted }: { device: Device; wante
   const isAway = useStore(device.awaySince) !== undefined;
   if (!isSearched(wanted) || WITHOUT.has(found?.error?.code ?? "")) return null;
   return (
-    <section aria-label={words.inConversations}>
+    <section aria-label={words.inConversations} aria-busy={found !== undefined && found.wanted !== wanted.trim()}>
       <h2>{words.inConversations}</h2>
       <p className={found && !isAway ? "hidden" : "muted"} role="status">
         {isAway ? words.searchedLater : found ? words.foundCount(found.hits.length, found.hasMore) : words.searching}
