@@ -1,32 +1,22 @@
-import type { Operations } from "@scorel/host/contract";
-import { useCallback, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { fromHere } from "../app/place.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
+import { useStore } from "../store.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useWords } from "../words/words.ts";
-
-type Listing = Operations["list_directories"]["result"];
+import { Directories, type Listing } from "./directories.ts";
 
 /** A dialog to choose a directory of the host as a project. Then starts a session in it. */
 export function ProjectDialog({ device, onClose }: { device: Device; onClose(): void }) {
   const words = useWords();
   const { client, sessions } = device;
-  const [listing, setListing] = useState<Listing>();
-  const [path, setPath] = useState("");
-  const [problem, setProblem] = useState<string>();
-  const fail = useCallback((thrown: unknown) => setProblem((thrown as Error).message), []);
-  const go = useCallback(
-    (directory?: string) =>
-      client.request("list_directories", directory === undefined ? {} : { directory }).then((answer) => {
-        setListing(answer);
-        setPath(answer.directory);
-        setProblem(undefined);
-      }, fail),
-    [client, fail],
-  );
-  useEffect(() => void go(), [go]);
+  const [directories] = useState(() => new Directories(client));
+  const listing = useStore(directories.listing);
+  const path = useStore(directories.path);
+  const problem = useStore(directories.problem);
+  useEffect(() => void directories.go(), [directories]);
   const add = async ({ directory }: Listing) => {
     const goOn = fromHere();
     try {
@@ -35,7 +25,7 @@ export function ProjectDialog({ device, onClose }: { device: Device; onClose(): 
       onClose();
       goOn({ at: "new", directory });
     } catch (thrown) {
-      fail(thrown);
+      directories.problem.set((thrown as Error).message);
     }
   };
   return (
@@ -44,22 +34,32 @@ export function ProjectDialog({ device, onClose }: { device: Device; onClose(): 
         className="path-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void go(path);
+          void directories.go(path);
         }}
       >
         <button
           type="button"
           aria-label={words.upOne}
           disabled={!listing?.parent}
-          onClick={() => void go(listing?.parent ?? undefined)}
+          onClick={() => void directories.go(listing?.parent ?? undefined)}
         >
           ↑
         </button>
-        <input aria-label={words.directory} value={path} onChange={(event) => setPath(event.target.value)} />
+        <input
+          aria-label={words.directory}
+          value={path}
+          onChange={(event) => directories.path.set(event.target.value)}
+        />
         <button type="submit">{words.goThere}</button>
       </form>
       <Problem text={problem} />
-      {listing && <Directories listing={listing} onOpen={(directory) => void go(directory)} />}
+      {listing && (
+        <Listed
+          listing={listing}
+          onRoot={(root) => void directories.go(root)}
+          onName={(name) => void directories.into(name)}
+        />
+      )}
       <button
         type="button"
         className="primary"
@@ -72,8 +72,14 @@ export function ProjectDialog({ device, onClose }: { device: Device; onClose(): 
   );
 }
 
+interface ListedProps {
+  listing: Listing;
+  onRoot(root: string): void;
+  onName(name: string): void;
+}
+
 /** Subdirectories of a directory, and the roots. */
-function Directories({ listing, onOpen }: { listing: Listing; onOpen(directory: string): void }) {
+function Listed({ listing, onRoot, onName }: ListedProps) {
   const words = useWords();
   const { directory, names, roots, more } = listing;
   const elsewhere = roots.filter((root) => root !== directory);
@@ -82,7 +88,7 @@ function Directories({ listing, onOpen }: { listing: Listing; onOpen(directory: 
       {roots.length > 1 && (
         <p className="roots">
           {elsewhere.map((root) => (
-            <button key={root} type="button" onClick={() => onOpen(root)}>
+            <button key={root} type="button" onClick={() => onRoot(root)}>
               {safeLine(root)}
             </button>
           ))}
@@ -92,11 +98,7 @@ function Directories({ listing, onOpen }: { listing: Listing; onOpen(directory: 
       <ul className="rows directories" aria-label={words.directories}>
         {names.map((name) => (
           <li key={name}>
-            <button
-              type="button"
-              className="row-button"
-              onClick={() => onOpen(`${directory.replace(/\/$/, "")}/${name}`)}
-            >
+            <button type="button" className="row-button" onClick={() => onName(name)}>
               {safeLine(name)}
             </button>
           </li>
