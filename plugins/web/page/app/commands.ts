@@ -13,6 +13,14 @@ export interface Command {
   run(): void;
 }
 
+/** The place of the chosen command in a list; that of the first one if the chosen one is not, or no longer, in it. */
+export function placeOfChosen(list: readonly Pick<Command, "id">[], chosen: string | undefined): number {
+  return Math.max(
+    0,
+    list.findIndex(({ id }) => id === chosen),
+  );
+}
+
 type Offer = () => readonly Command[];
 
 const offers = new Set<Offer>();

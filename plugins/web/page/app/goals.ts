@@ -16,7 +16,7 @@ export function useGoals(device: Device, devices: Devices): Command[] {
   const { write, manage } = useRights();
   const projects = useStore(device.sessions.projects);
   const others = useStore(devices.others);
-  const hosts: Command[] = [{ id: "", name: words.thisHost }, ...others]
+  const hosts: Command[] = [{ id: "", name: devices.own.name ?? words.thisHost }, ...others]
     .filter(({ id }) => id !== device.id)
     .map(({ id, name }) => ({
       id: `device ${id}`,

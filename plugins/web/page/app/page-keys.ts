@@ -4,8 +4,9 @@ import { tell } from "../ui/notes.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { coversConversation, panel } from "../work/panel-state.ts";
 import { useKeys, useTypingAnywhere } from "./keys.ts";
+import { neighbour, nextWaiting } from "./neighbours.ts";
 import { openWindow } from "./opened.ts";
-import { goTo, type Place, placeOf } from "./place.ts";
+import { goTo, placeOf } from "./place.ts";
 
 /** The parts of the page, in the order in which F6 moves through them. */
 const PARTS = [".sidebar", ".scroller", ".composer textarea", ".question"];
@@ -33,22 +34,6 @@ export function usePageKeys(device: Device): void {
   });
   // After the keys above, which are not text.
   useTypingAnywhere(() => !(panel.get().isOpen && coversConversation()));
-}
-
-/** The id of the session that is listed `by` places after the shown one; before it if `by` is negative. */
-export function neighbour(projects: readonly ProjectRow[], place: Place, by: number): string | undefined {
-  const ids = projects.flatMap(({ sessions }) => sessions.map(({ sessionId }) => sessionId));
-  const at = place.at === "session" ? ids.indexOf(place.sessionId) : -1;
-  if (at < 0) return by > 0 ? ids[0] : ids.at(-1);
-  return ids[(at + by + ids.length) % ids.length];
-}
-
-/** The id of the next session after the shown one that waits for an answer. */
-function nextWaiting(projects: readonly ProjectRow[], place: Place): string | undefined {
-  const sessions = projects.flatMap((project) => project.sessions);
-  const at = place.at === "session" ? sessions.findIndex(({ sessionId }) => sessionId === place.sessionId) : -1;
-  const inOrder = [...sessions.slice(at + 1), ...sessions.slice(0, at + 1)];
-  return inOrder.find(({ questions }) => questions?.length)?.sessionId;
 }
 
 /** Opens the next session that waits for an answer, or says that there is none. */

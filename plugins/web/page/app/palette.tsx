@@ -4,7 +4,7 @@ import type { Device } from "../host/device.ts";
 import type { Devices } from "../host/devices.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";
-import { type Command, useOffered } from "./commands.ts";
+import { type Command, placeOfChosen, useOffered } from "./commands.ts";
 import { fitting } from "./fuzzy.ts";
 import { useGoals } from "./goals.ts";
 
@@ -15,13 +15,15 @@ const SHOWN = 50;
 export function Palette({ device, devices, onClose }: { device: Device; devices: Devices; onClose(): void }) {
   const words = useWords();
   const [wanted, setWanted] = useState("");
-  const [chosen, setChosen] = useState(0);
+  // By its id, since the list changes while sessions work. Undefined for the first one.
+  const [chosenId, setChosen] = useState<string>();
   const actions = useOffered();
   const goals = useGoals(device, devices);
   const found = fitting([...actions, ...goals], wanted, ({ label, detail = "" }) => `${label} ${detail}`).slice(
     0,
     SHOWN,
   );
+  const chosen = placeOfChosen(found, chosenId);
   const list = useId();
   const run = (command: Command | undefined) => {
     if (!command) return;
@@ -29,7 +31,7 @@ export function Palette({ device, devices, onClose }: { device: Device; devices:
     flushSync(onClose);
     command.run();
   };
-  const move = (by: number) => found.length > 0 && setChosen((chosen + by + found.length) % found.length);
+  const move = (by: number) => setChosen(found.at((chosen + by) % found.length)?.id);
   return (
     <Dialog title={words.palette} onClose={onClose}>
       <input
@@ -42,7 +44,7 @@ export function Palette({ device, devices, onClose }: { device: Device; devices:
         value={wanted}
         onChange={(event) => {
           setWanted(event.target.value);
-          setChosen(0);
+          setChosen(undefined);
         }}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
