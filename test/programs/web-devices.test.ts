@@ -125,7 +125,7 @@ itWith("chromium", "a token that the other host does not know opens nothing, and
   await add(page, { name: "there", address: other.address, token: `scorel_${"x".repeat(43)}` });
   await page.getByText("has not proved that it is your host").waitFor();
   await page.getByRole("link", { name: "Back to this host" }).click();
-  await listed(page).getByRole("link", { name: "there" }).getByText("not proved").waitFor();
+  await listed(page).getByRole("link", { name: "there" }).getByText("identity not proved").waitFor();
 });
 
 itWith(
