@@ -16,6 +16,11 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { file: string; reason: string }) => `${a.file} cannot be read: ${a.reason}`,
   },
+  CONFIG_FILE_MISSING: {
+    exit: 2,
+    text: (a: { file: string }) =>
+      `There is no file ${a.file}. Correct the path that names it, after --preset or in "extends" of a preset.`,
+  },
   CONFIG_PRESET_UNKNOWN: {
     exit: 2,
     text: (a: { preset: string; by: string; nearest: string | undefined }) =>

@@ -53,6 +53,7 @@ function adviceFor({ code, what }: Finding): Pick<Finding, "where" | "doNext"> {
   const doNext: Readonly<Record<string, string>> = {
     CONFIG_TOML: `Correct ${file}, or move the file away.`,
     CONFIG_UNREADABLE: `Make ${file} readable for yourself: ls -l shows whose it is.`,
+    CONFIG_FILE_MISSING: "Correct the path of the preset, or name one of `scorel preset list`.",
     CONFIG_PRESET_UNKNOWN: "Name one of `scorel preset list`.",
     CONFIG_HOME: "Set HOME to the full path of a directory that you own.",
     TRUST_FILE: "Fix or remove that file, and trust what you need again: scorel trust add",

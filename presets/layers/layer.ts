@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { createKeyLocator, type KeyLocator } from "@scorel/kit/text/key-locator";
 import { remembered } from "@scorel/kit/values/remembered";
 import { isTable, type Table } from "@scorel/kit/values/table";
@@ -43,7 +43,7 @@ export function isOfProject({ kind, askedBy = [] }: Layer): boolean {
   return kind === "project" || askedBy.some((layer) => layer.kind === "project");
 }
 
-/** Reads one layer. Throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */
+/** Reads one layer. Throws CONFIG_TOML with file, line and column, CONFIG_FILE_MISSING, or CONFIG_UNREADABLE. */
 export function readLayer(path: string, kind: LayerKind, file = path): Layer {
   return parseLayer(readText(path, file), path, kind, file);
 }
@@ -119,6 +119,7 @@ function readText(path: string, file: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") throw errors.CONFIG_FILE_MISSING({ file }, { cause: thrown });
     throw errors.CONFIG_UNREADABLE({ file, reason: messageOf(thrown) }, { cause: thrown });
   }
 }
