@@ -22,6 +22,8 @@ export const errors = defineErrors({
   QUESTION_STOPPED: { exit: 130, text: () => "Stopped before the question was answered." },
   STATE_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing in it is read, written or deleted. If it is yours, run: ${a.command}`,
+  STATE_NEW: (a: { path: string; reason: string }) =>
+    `The folder ${a.path} cannot be made: ${a.reason}. Let yourself write in the folder above it, or set HOME to a directory that you own.`,
   TRUST_COPY: {
     exit: 2,
     text: (a: { folder: string; reason: string }) =>

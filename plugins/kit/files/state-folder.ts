@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { errors } from "../errors.ts";
-import { codeOf } from "../values/coded-error.ts";
+import { codeOf, isOutOfRoom, messageOf } from "../values/coded-error.ts";
 import { makeFolder } from "./make-folder.ts";
 import { removeIfPresent } from "./private.ts";
-import { writingTo } from "./room.ts";
+import { naming } from "./room.ts";
 import { weaknessOf } from "./weakness.ts";
 
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
@@ -69,13 +69,23 @@ function throughOf(opened: number): string {
   return `/proc/self/fd/${opened}`;
 }
 
-/** Same as `inStateFolder`, but creates a missing folder, and makes sure that only this user can enter it. */
+/** Same as `inStateFolder`, but creates a missing folder, and makes sure that only this user can enter it. Throws STATE_NEW. */
 export function inOwnFolder<R>(path: string, work: (folder: StateFolder) => R): R {
-  writingTo(path, () => makeFolder(path));
+  make(path);
   const opened = openFolder(path, { closed: true });
   if (opened === undefined)
     throw errors.STATE_FOLDER({ path, reason: "was removed at the same moment", command: `mkdir -m 700 '${path}'` });
   return within(path, opened, work);
+}
+
+function make(path: string): void {
+  try {
+    makeFolder(path);
+  } catch (thrown) {
+    throw isOutOfRoom(thrown)
+      ? naming(path, thrown)
+      : errors.STATE_NEW({ path, reason: messageOf(thrown) }, { cause: thrown });
+  }
 }
 
 /** Whether a state folder exists, and no other user owns it or can write to it. */

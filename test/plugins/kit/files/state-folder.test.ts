@@ -44,6 +44,14 @@ it("reads, writes and removes in a folder of this user, and does nothing without
   expect(fs.statSync(folder).mode & 0o777).toBe(0o700);
 });
 
+it("says what to do when the folder cannot be made", () => {
+  fs.writeFileSync(join(root, "file"), "");
+  const place = join(root, "file/run");
+  expect(() => inOwnFolder(place, () => {})).toThrow(
+    `The folder ${place} cannot be made: ENOTDIR: not a directory, mkdir '${place}'. Let yourself write in the folder above it, or set HOME to a directory that you own.`,
+  );
+});
+
 it("goes through no link, and into no folder that others can write to, in any of its functions", () => {
   const strange: [string, () => void][] = [
     ["is a link", () => fs.symlinkSync(other, folder)],
