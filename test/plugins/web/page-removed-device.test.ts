@@ -174,6 +174,16 @@ it("a removed host no longer listens to the page, and its sessions are no longer
   ]);
 });
 
+it("a host whose connection has ended is connected again when the person asks for it", async () => {
+  await using host = await testWeb();
+  const { devices, known, device } = await pageWithHost(host);
+  await device.client.close();
+  expect(devices.connected()).toHaveLength(1);
+  devices.hurry(known.id);
+  await eventually(() => expect(devices.connected()[1]?.link.get().state).toBe("live"));
+  await devices.remove(known);
+});
+
 it("a page that shows the form for its token again is no longer connected to other hosts", async () => {
   await using host = await testWeb();
   const { devices, sockets, end } = await pageWithHost(host);
@@ -198,4 +208,20 @@ it("a page of no host keeps drafts and what was seen apart for each host that it
     { "scorel.seen.one": '{"since":1,"sessions":{}}' },
   ]);
   for (const { client } of [one, other]) await client.close();
+});
+
+it("a list of hosts that was asked for before another one is not shown after it", async () => {
+  asBrowser("http://127.0.0.1:1/");
+  const { Devices } = await import("../../../plugins/web/page/host/devices.ts");
+  const answers: ((devices: KnownDevice[]) => void)[] = [];
+  const read = () => new Promise<KnownDevice[]>((resolve) => answers.push(resolve));
+  const own = { id: "", address: "http://127.0.0.1:1/", kept: keptNowhere, sessions: { projects: new Store([]) } };
+  const devices = new Devices(own as never, { ...listInMemory(), read });
+  const reads = [devices.read(), devices.read()];
+  const [first, second] = answers;
+  second?.([]);
+  await reads[1];
+  first?.([{ id: "d1", name: "removed", address: "ws://127.0.0.1:1" }]);
+  await reads[0];
+  expect(devices.others.get()).toEqual([]);
 });

@@ -38,6 +38,9 @@ export class Devices {
   private readonly key: string;
   private readonly connecting = new Set<string>();
   private readonly same: SameHosts;
+  /** Number of times that the list was asked for, and which of these the shown list has answered. */
+  private asked = 0;
+  private answered = 0;
   /** Whether the page no longer shows these hosts. */
   private isOver = false;
 
@@ -100,9 +103,14 @@ export class Devices {
 
   /** Reads the list of devices. It is empty for a page that may not read it. */
   async read(): Promise<void> {
+    this.asked++;
+    const { asked } = this;
     try {
       const devices = await this.keeper.read();
       await this.same.restore(devices);
+      // A list that was asked for later is already shown.
+      if (asked < this.answered) return;
+      this.answered = asked;
       this.take(devices);
       if (!this.keeper.isBrowser) this.keep(devices);
     } catch (thrown) {
@@ -159,6 +167,13 @@ export class Devices {
     keepToken(token, id);
     const known = this.find(id);
     if (known) void this.connect(known);
+  }
+
+  /** Connects to a host at once. Without a token or pairing, nothing happens. */
+  hurry(id: string): void {
+    const known = this.find(id);
+    if (known?.device) known.device.client.hurry();
+    else if (known) void this.connect(known);
   }
 
   private keep(devices: readonly KnownDevice[]): void {

@@ -1,6 +1,6 @@
 import { useSeconds } from "../app/link-state.tsx";
 import { openWindow } from "../app/opened.ts";
-import { fragmentOf, fromHere } from "../app/place.ts";
+import { fragmentOf, fromHere, goTo } from "../app/place.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { Devices, OtherDevice } from "../host/devices.ts";
@@ -96,12 +96,17 @@ function DeviceMenu({ devices, other }: { devices: Devices; other: OtherDevice }
     goOn({ at: "home" }, { device: "" });
     tell({ text: words.deviceRemoved(safeLine(name)) });
   };
+  const hurry = () => {
+    devices.hurry(id);
+    // There, the person sees why it is not connected, and can enter a token or pair.
+    if (!other.device) goTo({ at: "home" }, { device: id });
+  };
   return (
     <Menu
       label={words.actionsFor(safeLine(name))}
       items={[
         { label: words.rename, run: () => openWindow({ window: "device", known }) },
-        { label: words.deviceHurry, run: () => other.device?.client.hurry() },
+        { label: words.deviceHurry, run: hurry },
         { label: words.deviceRemove, isDangerous: true, run: () => attempt(remove) },
       ]}
     >
