@@ -60,7 +60,13 @@ export function createModules(directory: string, cache: CodeCache): (name: strin
     loaded.set(name, module);
     const folder = posix.dirname(name);
     const require = (wanted: string) => (wanted.startsWith(".") ? load(pathOf(folder, wanted)) : outside(wanted));
-    bodyOf(name)(module.exports, require, module);
+    try {
+      bodyOf(name)(module.exports, require, module);
+    } catch (thrown) {
+      // Otherwise the next attempt would get the module half made, without the reason.
+      loaded.delete(name);
+      throw thrown;
+    }
     return module.exports;
   };
 }

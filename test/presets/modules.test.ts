@@ -45,6 +45,15 @@ describe("a module of the built command", () => {
     const load = modules(at, { "main.js": `require("./chunks/gone.js");` });
     expect(() => load("main.js")).toThrow(`${at.project}/chunks/gone.js is missing: install Scorel again`);
   });
+  it("that cannot be loaded says why each time, and is loaded when it is there", () => {
+    using at = place();
+    const load = modules(at, { "main.js": `exports.later = () => require("./chunks/late.js").found;` });
+    const { later } = load("main.js") as { later(): string };
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect(later).toThrow(`${at.project}/chunks/late.js is missing: install Scorel again`);
+    at.file("chunks/late.js", `(${body('exports.found = "found";')})`);
+    expect(later()).toBe("found");
+  });
   it("runs once, even if two modules require each other", () => {
     using at = place();
     const load = modules(at, {
