@@ -6,6 +6,7 @@ import type { BaseContext } from "@scorel/kernel";
 import { codeOf, createKernel, type Kernel, type KernelEntry, messageOf, newId } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { userDir } from "@scorel/kit/files/home";
+import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { failureText } from "@scorel/kit/values/failure-text";
 import { type Asked, createAsked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
@@ -20,6 +21,7 @@ import { type Flags, globalOptions, readFlags } from "./flags.ts";
 export async function launch(argv: readonly string[], version: string): Promise<void> {
   const { createSignals } = await import("@scorel/cli/signals");
   const signals = createSignals();
+  const output = createOutput(process.stdout);
   const [{ plainText }, { filterOutput, exitProcess }] = await Promise.all([
     import("@scorel/kit/text/plain"),
     ownProcess(),
@@ -31,7 +33,7 @@ export async function launch(argv: readonly string[], version: string): Promise<
     signals.onUncaught(takeUncaught);
   };
   const code = await run(argv, version, signals, { ...(await ownStreams()), contain });
-  await end(signals.code ?? code);
+  await end(signals.code ?? code, output);
 }
 
 /** Starts the host, runs the command, prints what it throws and returns the exit code. */
@@ -229,8 +231,18 @@ function loggerTo(stderr: Launch["stderr"]): BaseContext["logger"] {
 }
 
 /** Ends the process when its output is written, even if a library holds handles open. */
-async function end(code: number): Promise<void> {
+async function end(code: number, output: Output): Promise<void> {
   process.exitCode = code;
-  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
-  (await ownProcess()).exitProcess(code);
+  await written(process.stdout);
+  const { complaint } = output;
+  // Most commands leave it to this function to say that their output is incomplete.
+  const isIncomplete = code === 0 && complaint !== undefined;
+  if (isIncomplete) process.stderr.write(`${complaint}\n`);
+  await written(process.stderr);
+  (await ownProcess()).exitProcess(isIncomplete ? 1 : code);
+}
+
+/** Resolves when everything that was written before has left the process, or cannot. */
+function written(stream: NodeJS.WriteStream): Promise<unknown> {
+  return new Promise((done) => stream.write("", done));
 }

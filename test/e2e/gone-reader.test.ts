@@ -1,13 +1,26 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
+import { itWith } from "../optional.ts";
 import { isAlive, startedProcesses } from "../processes.ts";
 import { scratch } from "./scorel.ts";
 
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const started = startedProcesses();
+
+itWith("linux", "a command that cannot write its output to a full disk says so, and fails", async () => {
+  using s = scratch();
+  const full = openSync("/dev/full", "w");
+  for (const command of [["preset", "list"], ["config", "show"], ["doctor", "--offline"], ["--help"]])
+    expect(await s.run(command, { stdout: full })).toMatchObject({
+      code: 1,
+      stderr: "The output could not be written: ENOSPC: no space left on device, write\n",
+    });
+  closeSync(full);
+});
 
 it("a command whose stderr is closed ends normally", async () => {
   using s = scratch();
