@@ -69,6 +69,12 @@ const DEFAULT_WINDOW = 128_000;
 /** The variables that child processes get without the service `secrets`, which knows the variables with keys. */
 const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SHELL"];
 
+/**
+ * No program may open an editor, in which nobody could type until the time limit. Git then keeps its own message, or says that a commit needs
+ * one; other programs fail at once.
+ */
+const NO_EDITOR = { GIT_EDITOR: "true", GIT_SEQUENCE_EDITOR: "true", EDITOR: "false", VISUAL: "false" };
+
 /** Looks up services at each call; missing ones have defaults. */
 export function createEnvironment(ctx: PluginContext<unknown, "files" | "processes">): Environment {
   let fallback: Workspace | undefined;
@@ -96,7 +102,7 @@ export function createEnvironment(ctx: PluginContext<unknown, "files" | "process
     childEnv: () => {
       const given = ctx.find("workspace")?.environment;
       const from = given && environmentOf(given);
-      return ctx.find("secrets")?.childEnv(from) ?? harmlessEnv(from ?? process.env);
+      return { ...(ctx.find("secrets")?.childEnv(from) ?? harmlessEnv(from ?? process.env)), ...NO_EDITOR };
     },
     hidesSecret: (text) => (ctx.find("secrets")?.redact(text) ?? text) !== text,
     redact: (text) => ctx.find("secrets")?.redact(text) ?? text,

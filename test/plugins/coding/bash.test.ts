@@ -55,6 +55,21 @@ describe("Bash", () => {
     expect(textOf(await bash(w, "cat; readlink /proc/self/fd/0"))).toContain("/dev/null\n[exit code 0]");
   });
 
+  it("opens no editor, in which nobody could type", async () => {
+    vi.stubEnv("EDITOR", "cat >/dev/null; sleep 100; true");
+    try {
+      await using w = await workshop();
+      const commit = "git -c user.name=t -c user.email=t@t commit --allow-empty";
+      const text = textOf(
+        await bash(w, `git init -q . && ${commit}; ${commit} -qm first && ${commit} --amend && "$EDITOR" x`),
+      );
+      expect(text).toContain("Aborting commit due to empty commit message.");
+      expect(text).toMatch(/\] first\n[\s\S]*\[exit code 1\]/);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it("does not pass keys to the command", async () => {
     vi.stubEnv("PLANTED_API_KEY", "planted");
     try {
