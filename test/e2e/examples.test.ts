@@ -62,7 +62,7 @@ describe("an example extension", () => {
   it("count: adds a slash command", async () => {
     using home = scratch({ inProcess: true });
     install(home, "count");
-    const { stdout } = await home.run(["--model", "offline/demo"], { input: "list files\n/count\n" });
+    const { stdout } = await home.run(["chat", "--model", "offline/demo"], { input: "list files\n/count\n" });
     expect(stdout).toMatch(/^ {2}\d+ events$/m);
   });
 

@@ -430,7 +430,7 @@ describe("--output-schema", () => {
 
 it("options that need -p are refused without it", () =>
   withModel([], async (s) => {
-    const { code, stderr } = await s.run([...none, "--max-rounds", "3"]);
+    const { code, stderr } = await s.run([...none, "--plain", "--max-rounds", "3"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--max-rounds only works with -p") });
   }));
 

@@ -73,7 +73,7 @@ describe("scorel plugin new", () => {
   ])("--kind %s creates a slash command", async (kind, typed, shown) => {
     using s = scratch({ inProcess: true });
     await s.run(["plugin", "new", "mine", "--kind", kind, "--global"]);
-    const { stdout } = await s.run(["--model", "offline/demo"], { input: `${typed}\n` });
+    const { stdout } = await s.run(["chat", "--model", "offline/demo"], { input: `${typed}\n` });
     expect(stdout.replace(/has \d+ events/, "has 0 events")).toContain(shown);
   });
 

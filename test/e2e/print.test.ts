@@ -344,9 +344,9 @@ describe("scorel chat", () => {
       expect(records(s.logs()[0] ?? "").filter(({ type }) => type === "message")).toHaveLength(4);
     }));
 
-  it("starts when `scorel` has no arguments", () =>
+  it("starts with `scorel --plain`", () =>
     withModel([text("an answer")], async (s) => {
-      const { code, stdout } = await s.run(none, { input: "one\n" });
+      const { code, stdout } = await s.run([...none, "--plain"], { input: "one\n" });
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("an answer\n") });
     }));
 
