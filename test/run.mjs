@@ -4,6 +4,12 @@
  * - `--full` also runs tests that are slow or need optional programs.
  * - Names select steps: `node test/run.mjs unit e2e`.
  * - `--changed [commit]` runs the tests that changes since a commit can affect (default: HEAD~1).
+ * - `slow --minutes 8` runs a part of the slow suites that takes about that long: test files that were changed in the last hours of
+ *   commits, then others, which differ with the seed. What is left out is listed by number, and runs with `--full`.
+ * - `slow --record` saves how long each file took (test/slow-seconds.json), which decides the order and that part.
+ *
+ * Temporary files of the fast tier are kept in memory where the system has a folder for that, since tests make and remove many
+ * thousands of small folders, which takes some disks a hundred times as long.
  *
  * Tests for which a program or a right is missing are listed as not run; SCOREL_TEST_REQUIRED="zsh root" makes those that need
  * zsh or root fail instead (test/optional.ts).
@@ -12,20 +18,25 @@
  * and does not fail the run. Without this, on a shared machine, one test of 7,000 that depends on the load would block any
  * change. Tests of random faults are not repeated, since only one run in many finds such a fault.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stripVTControlCharacters } from "node:util";
+import { parseArgs, stripVTControlCharacters } from "node:util";
+import { partOf, saveSeconds } from "./slow-part.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const vitestProgram = join(root, "node_modules/vitest/vitest.mjs");
+const withConfig = ["--config", "test/vitest.config.ts"];
 
 const fast = ["setup", "check", "build", "unit", "smoke"];
 const full = [...fast, "slow"];
 const changed = ["check", "reached", "build", "smoke"];
 /** The number of files with failed tests that are run again. More failures have one cause, which is not the load. */
 const A_FEW = 8;
+/** A file system in memory, which most distributions of Linux have. */
+const MEMORY = "/dev/shm";
 /** Tests of processes often wait for disks, time limits and each other, so more files than processors run at a time. */
 const oneMore = { workers: availableParallelism() + 1 };
 const steps = {
@@ -39,22 +50,30 @@ const steps = {
   programs: () => suite("programs", ["programs"], oneMore),
   fault: () => suite("fault", ["fault"], oneMore),
   // All suites at once: while tests of one wait, others use the processors, and no suite ends with a few slow files.
-  slow: () => suite("slow", ["deep", "e2e", "programs", "fault"], oneMore),
+  slow: () => slow(),
   reached: () =>
     suite("reached", ["unit", "own-process", "deep"], { more: [`--changed=${since}`, "--passWithNoTests"] }),
 };
 
-const asked = process.argv.slice(2);
-const isPartial = asked[0] === "--changed";
-const since = asked[1] ?? "HEAD~1";
-const names = asked.length === 0 ? fast : isPartial ? changed : asked[0] === "--full" ? full : asked;
+const { values: options, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: {
+    full: { type: "boolean" },
+    changed: { type: "boolean" },
+    minutes: { type: "string" },
+    record: { type: "boolean" },
+  },
+});
+const since = asked[0] ?? "HEAD~1";
+const names = options.full ? full : options.changed ? changed : asked.length > 0 ? asked : fast;
 const unknown = names.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0)
   throw new Error(`no such suite: ${unknown.join(", ")} (there are ${Object.keys(steps).join(", ")})`);
 
 /** The seed of all random inputs, to reproduce failures. */
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 31));
-const scratch = mkdtempSync(join(tmpdir(), "scorel-test-"));
+/** Folder of the results of suites. */
+const results = mkdtempSync(join(tmpdir(), "scorel-results-"));
 const rows = [];
 try {
   for (const name of names) {
@@ -65,14 +84,93 @@ try {
     if (name === "setup" && result.failed > 0) break;
   }
 } finally {
-  rmSync(scratch, { recursive: true, force: true });
+  rmSync(results, { recursive: true, force: true });
 }
 report();
+
+/**
+ * Makes a folder for the HOME of a suite. Returns it with the variables that tell tests about it. Suites that do not use bubblewrap, which
+ * gives programs another /dev, have their temporary files there, too, if it can be in memory.
+ */
+function madeScratch(projects) {
+  const mayBeConfined = projects.some((project) => !["unit", "own-process", "smoke"].includes(project));
+  const isInMemory = !mayBeConfined && hasSpace(MEMORY, 2 * 1024 ** 3);
+  // A short name, because paths of sockets are limited.
+  const folder = mkdtempSync(join(isInMemory ? MEMORY : tmpdir(), "s-"));
+  // Some tests run programs as another user.
+  chmodSync(folder, 0o755);
+  const [home, temporary] = ["home", "t"].map((name) => join(folder, name));
+  mkdirSync(home);
+  mkdirSync(temporary);
+  return { folder, variables: { HOME: home, USERPROFILE: home, ...(isInMemory && { TMPDIR: temporary }) } };
+}
+
+function hasSpace(folder, bytes) {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= bytes;
+  } catch {
+    return false;
+  }
+}
 
 /** Runs a command that is no suite. It counts no tests, and as one failure if it fails. */
 function step(command, args) {
   const { status, signal } = run(command, args, process.env);
   return status === 0 ? { passed: 0, failed: 0 } : { passed: 0, failed: 1, note: `exit ${status ?? signal}` };
+}
+
+/** Runs the slow suites: all of them, or a part that takes about `--minutes`. */
+function slow() {
+  const projects = ["deep", "e2e", "programs", "fault"];
+  if (options.minutes === undefined) {
+    const result = suite("slow", projects, oneMore);
+    if (options.record) record(readResult(join(results, "slow.json")));
+    return result;
+  }
+  const files = filesOf(projects);
+  const part = partOf(files, {
+    seconds: Number(options.minutes) * 60 * oneMore.workers,
+    seed,
+    changed: new Set(changedLately()),
+  });
+  console.log(`${part.length} of ${files.length} files, chosen with SEED=${seed}`);
+  const result = suite("slow", projects, { ...oneMore, more: part });
+  const note = [result.note, `${files.length - part.length} files not chosen`].filter(Boolean).join(", ");
+  return { ...result, note };
+}
+
+/** Saves how many seconds each file took. Files of two suites, such as those of the runner, count once for each. */
+function record(result) {
+  const seconds = {};
+  for (const { name, startTime, endTime } of result?.testResults ?? []) {
+    const file = relative(root, name);
+    seconds[file] = (seconds[file] ?? 0) + (endTime - startTime) / 1000;
+  }
+  saveSeconds(seconds);
+}
+
+/** The test files of projects, as paths from the root. */
+function filesOf(projects) {
+  const file = join(results, "files.json");
+  const selected = projects.flatMap((project) => ["--project", project]);
+  const { status } = run(
+    process.execPath,
+    [vitestProgram, "list", ...withConfig, ...selected, "--filesOnly", `--json=${file}`],
+    process.env,
+  );
+  if (status !== 0) throw new Error(`vitest cannot list the files of ${projects.join(", ")}: exit ${status}`);
+  return [...new Set(JSON.parse(readFileSync(file, "utf8")).map((entry) => relative(root, entry.file)))];
+}
+
+/** Files that the commits of the last four hours before HEAD changed, which are those of one piece of work. */
+function changedLately() {
+  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" });
+  const head = Number(git("log", "-1", "--format=%ct").trim());
+  return git("log", `--since=${head - 4 * 3600}`, "--name-only", "--format=")
+    .split("\n")
+    .filter(Boolean);
 }
 
 function suite(name, projects = [name], { workers = availableParallelism(), more = [] } = {}) {
@@ -90,23 +188,21 @@ function suite(name, projects = [name], { workers = availableParallelism(), more
 
 /** Runs test files, or all tests of projects, with a temporary HOME, so that a faulty test cannot change the user's files. */
 function vitest(name, projects, workers, more) {
-  const file = join(scratch, `${name}.json`);
-  const program = join(root, "node_modules/vitest/vitest.mjs");
-  const config = [
-    "--config",
-    "test/vitest.config.ts",
-    ...projects.flatMap((project) => ["--project", project]),
-    ...more,
-  ];
+  const file = join(results, `${name}.json`);
+  const selected = [...projects.flatMap((project) => ["--project", project]), ...more];
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-  const { status, signal } = run(process.execPath, [program, "run", ...config, ...reporters], {
-    ...process.env,
-    SEED: seed,
-    SCOREL_TEST_WORKERS: String(workers),
-    HOME: scratch,
-    USERPROFILE: scratch,
-  });
-  return verdict(readResult(file), status ?? signal);
+  const scratch = madeScratch(projects);
+  try {
+    const { status, signal } = run(process.execPath, [vitestProgram, "run", ...withConfig, ...selected, ...reporters], {
+      ...process.env,
+      SEED: seed,
+      SCOREL_TEST_WORKERS: String(workers),
+      ...scratch.variables,
+    });
+    return verdict(readResult(file), status ?? signal);
+  } finally {
+    rmSync(scratch.folder, { recursive: true, force: true });
+  }
 }
 
 function run(command, args, env) {
@@ -128,7 +224,7 @@ function readResult(file) {
 function verdict(result, exit) {
   if (!result) return { passed: 0, failed: 1, note: `no result, exit ${exit}` };
   const { numTotalTests: total, numPassedTests: passed } = result;
-  if (total === 0) return { passed, failed: isPartial ? 0 : 1, note: "no test ran" };
+  if (total === 0) return { passed, failed: options.changed ? 0 : 1, note: "no test ran" };
   const notRun = notRunIn(result);
   const skipped = result.numPendingTests + result.numTodoTests - notRun.length;
   const failed = total - passed - notRun.length;

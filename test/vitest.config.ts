@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import slowSeconds from "./slow-seconds.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -32,7 +34,7 @@ const slow = [
 
 /** Unit tests that change or measure their process, or fill its memory, so that each file needs a process of its own. */
 const ownProcess = [
-  "test/plugins/{gateway/sizes,compaction/lessons,kit/values/backlog,ws/safety}.test.ts",
+  "test/plugins/{gateway/sizes,compaction/lessons,kit/values/backlog,terminal/pictures,ws/safety}.test.ts",
   "test/**/{code-cache,secrets,spans}.test.ts",
   "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",
 ];
@@ -49,22 +51,15 @@ const usesPrograms = [
   "test/plugins/packages/zip.test.ts",
 ];
 
-/** The slowest files, the slowest first: if they were started last, one processor would be idle at the end. */
-const longest = [
-  "watchdog web-away podman restarts kits-conformance failures docker web-push web-relay worktrees relay-recipes web-links",
-  "web-access host guide web-chat terminal-tmux plugin pack web-safety pages web-long-words resync web-work ui doctor stuck",
-  "many-clients host-kill stops web-devices hostile terminal-application web-apart history subscriptions kill examples",
-  "floods web-sessions trash damage web-stranger corpus hazards race unruly disk merge transports",
-].flatMap((names) => names.split(" "));
-
+/** Starts the slowest files first: if they were started last, one processor would be idle at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      return found < 0 ? longest.length : found;
-    };
+    const seconds: Record<string, number> = slowSeconds;
+    const timeOf = ({ moduleId }: TestSpecification) => seconds[relative(root, moduleId)] ?? 0;
     // A process can only be shared by files of the same suite that follow each other.
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b) || a.project.name.localeCompare(b.project.name));
+    return (await super.sort(files)).sort(
+      (a, b) => timeOf(b) - timeOf(a) || a.project.name.localeCompare(b.project.name),
+    );
   }
 }
 
