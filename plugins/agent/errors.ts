@@ -48,5 +48,7 @@ export const errors = defineErrors({
   AGENT_HOST_STOPPED: () => "The host was stopped before this ended.",
   AGENT_LIMIT: (a: { limit: "rounds" | "cost" }) =>
     `The turn has reached the limit of its ${a.limit === "rounds" ? "model calls" : "cost"}. Send a message with a higher limit to continue.`,
+  AGENT_REPEATS: (a: { times: number }) =>
+    `The model made the same tool calls ${a.times} times in a row and got the same results, so the turn was ended. Send a message that says what to do instead.`,
   AGENT_SESSION_CLOSED: () => "The session was closed before this ended.",
 });

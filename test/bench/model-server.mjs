@@ -23,7 +23,7 @@ const call = (round, name, args) => {
 const words = (count) => Array.from({ length: count }, (_, index) => chunk({ content: ` w${index}` })).join("");
 const done = reply(chunk({ content: "Done." }), "stop");
 const deltas = [20_000, 40_000].map((count) => [`deltas-${count}`, reply(words(count), "stop")]);
-const rounds = Array.from({ length: 50 }, (_, round) => call(round, "Bash", { command: "true" }));
+const rounds = Array.from({ length: 50 }, (_, round) => call(round, "Bash", { command: `true ${round}` }));
 const read = call(0, "Read", { file_path: "note.txt" });
 
 /** A call that writes a file of `size` characters, in deltas of 20 characters. */

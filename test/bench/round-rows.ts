@@ -12,7 +12,11 @@ import { type ApiName, formats } from "../model-server.ts";
 // @ts-expect-error plain JavaScript, shared with the runner
 import { bin, createHome, environment, median, remembering } from "./measure.mjs";
 
-const calls = { Bash: '{"command":"true"}', Read: '{"file_path":"note.txt"}' };
+/** The arguments of a call in each round. They differ, since a model that repeats itself is stopped. */
+const calls = {
+  Bash: (round: number) => JSON.stringify({ command: `true ${round}` }),
+  Read: (round: number) => JSON.stringify({ file_path: "note.txt", limit: round + 1 }),
+};
 type Called = keyof typeof calls;
 
 /** The encoded replies of all rounds: a call in each, and a text in the last. */
@@ -21,7 +25,10 @@ function replies(api: ApiName, rounds: number, tool: Called): Buffer[] {
   const written = Array.from({ length: rounds }, (_, round) => {
     const wire = formats[api].reply({ model: "rounds" }, round, tokens);
     return (
-      wire.start() + wire.callStart(0, `call_${round}`, tool) + wire.callDelta(0, calls[tool]) + wire.end("toolUse")
+      wire.start() +
+      wire.callStart(0, `call_${round}`, tool) +
+      wire.callDelta(0, calls[tool](round)) +
+      wire.end("toolUse")
     );
   });
   const last = formats[api].reply({ model: "rounds" }, rounds, tokens);

@@ -74,6 +74,7 @@ function prepare(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
     turn.path.open(async () => {
       // Another call may also follow a failed one, or a message that was waiting.
       if (turn.endsAtLimit()) turn.signal.throwIfAborted();
+      turn.checkRepeats(library);
       const { session } = turn.env.ctx;
       for (let rebuilds = 0; ; rebuilds++) {
         await untilAborted(turn.env.hooks.beforeContext({ model: modelOf(turn) }, turn.signal), turn.signal);

@@ -1,3 +1,4 @@
+import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import { type AppendEntry, codeOf, type EventId, type PathHold } from "@scorel/kernel";
 import { tokensOf } from "@scorel/kit/session/usage";
 import { onAbort } from "@scorel/kit/values/abort";
@@ -11,6 +12,7 @@ import type { Failure } from "./failure.ts";
 import { firstEntries, modelChange, type Prompt } from "./first-entries.ts";
 import { Overflow } from "./overflow.ts";
 import { placeOf, untilItBegins } from "./place.ts";
+import { MOST_SAME, Repeats } from "./repeats.ts";
 import { Retries } from "./retry.ts";
 import { type AnsweredTurn, lastPrompt, limitsOf, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
 import { TurnLimit } from "./turn-limit.ts";
@@ -41,6 +43,7 @@ export class Turn {
   /** The turn's place among the turns of all sessions of the host. */
   private place: TurnPlace | undefined;
   private readonly limit = new TurnLimit();
+  private readonly sameRounds = new Repeats();
   private open = true;
   /** Whether the log refused a message of the turn. */
   private isUnwritable = false;
@@ -176,6 +179,12 @@ export class Turn {
     this.result.limit = reached;
     this.cancel(errors.AGENT_LIMIT({ limit: reached }));
     return true;
+  }
+
+  /** Throws AGENT_REPEATS if the model makes the same calls again and again. Called before each further model call. */
+  checkRepeats(messages: readonly AgentMessage[]): void {
+    const times = this.sameRounds.upTo(messages);
+    if (times >= MOST_SAME) throw errors.AGENT_REPEATS({ times });
   }
 
   private limitBy(messages: readonly { message: UserMessage }[]): void {
