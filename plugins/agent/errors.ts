@@ -6,7 +6,7 @@ export const errors = defineErrors({
   AGENT_MODEL: (a: { reason: string; advice?: string | undefined }) =>
     `The model call failed: ${a.reason}${a.advice === undefined ? "" : `${/[.?!]$/.test(a.reason) ? "" : "."} ${a.advice}`}`,
   AGENT_OVERFLOW: (a: { model: string; reason: string }) =>
-    `The conversation no longer fits into the context window of ${a.model}: ${a.reason}. Go back to an earlier message, start a new session, or use a model with a larger window.`,
+    `The conversation no longer fits into the context window of ${a.model}: ${a.reason}. Send a shorter message, go back to an earlier one, start a new session, or use a model with a larger window.`,
   AGENT_NO_TOOLS: (a: { model: string; reason: string }) =>
     `${a.model} cannot call tools: ${a.reason}. Use another model, or a preset without tools (--preset none).`,
   AGENT_STREAM_CUT: (a: { provider: string }) =>
