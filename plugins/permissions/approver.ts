@@ -1,10 +1,12 @@
 import type { ApproverService, ToolCallInput, ToolCallObjection, ToolCallRefusal } from "@scorel/agent/contract";
+import type { Transients } from "@scorel/kernel";
+import { lockerOf } from "@scorel/kit/session/locks";
 import { visibleText } from "@scorel/kit/text/plain";
 import type { RequestAnswer } from "@scorel/requests/contract";
 import { refused, verdictOn } from "./guard.ts";
 import type { Asked } from "./question.ts";
 import type { Reach } from "./rules/rule-file.ts";
-import { allowsMode, modeOf, type State } from "./state.ts";
+import { allowsMode, isUnlocked, modeLock, modeOf, type State, widestMode } from "./state.ts";
 import { questionsAbout } from "./unanswered.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -102,6 +104,8 @@ async function unanswered(
   const { command, file_path, path, pattern, url } = args as Readonly<Record<string, string | undefined>>;
   const why = [...objections.map((objection) => objection.ask), ...(verdict.decision === "ask" ? [verdict.why] : [])];
   const inEveryMode = objections.length > 0 || (await verdictOn(call, state, { mode: "full" })).decision !== "allow";
+  const locked = inEveryMode ? undefined : await lockedFor(call, state);
+  const allowedBy = objections.flatMap((objection) => objection.allowedBy ?? []);
   state.ctx.session.emit("permission_denied", {
     tool: toolCall.name,
     what: visibleText(command ?? `${toolCall.name} ${file_path ?? path ?? pattern ?? url ?? ""}`.trim()),
@@ -109,7 +113,22 @@ async function unanswered(
     why: visibleText(why.join("; ")),
     mode: modeOf(state),
     ...(inEveryMode && { inEveryMode }),
+    ...(locked && { locked }),
+    // Another guard may object to the call and name nothing that would allow it.
+    ...(allowedBy.length > 0 && allowedBy.length === objections.length && { allowedBy: allowedBy.map(visibleText) }),
   });
   const [told] = objections.flatMap(({ reason }) => reason ?? []);
   return told === undefined ? refused(`${why.join("; ")}, and ${because}`) : { block: true, reason: told };
+}
+
+/** Who locks the mode so that `full` cannot be chosen, and the mode that can be and allows the call, if there is one. */
+async function lockedFor(
+  call: ToolCallInput,
+  state: State,
+): Promise<Transients["permission_denied"]["locked"] | undefined> {
+  const limit = modeLock(state);
+  if (!limit || isUnlocked("full", state)) return undefined;
+  const by = visibleText(lockerOf(limit.lock));
+  const mode = widestMode(state);
+  return (await verdictOn(call, state, { mode })).decision === "allow" ? { by, mode } : { by };
 }

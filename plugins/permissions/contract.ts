@@ -62,6 +62,8 @@ declare module "@scorel/kernel" {
     /**
      * A call was refused because nobody could be asked, or nobody answered. `why` is the reason for the question; `rules`
      * would allow the call, and are empty when no rule can. With `inEveryMode` no permission mode allows it, not even `full`.
+     * `locked` is set if a lock excludes `full`: who set the lock, and the mode that may be chosen and allows the call, if there
+     * is one. `allowedBy` are other things that the user can do to allow the call, such as options of the command.
      */
     permission_denied: {
       tool: string;
@@ -70,6 +72,8 @@ declare module "@scorel/kernel" {
       why: string;
       mode: Mode;
       inEveryMode?: true | undefined;
+      locked?: { by: string; mode?: Mode | undefined } | undefined;
+      allowedBy?: string[] | undefined;
     };
   }
   interface Projections {

@@ -191,6 +191,8 @@ export const permissionDenied: TransientDefinition<Transients["permission_denied
     why: z.string(),
     mode: z.enum(MODES),
     inEveryMode: z.literal(true).optional(),
+    locked: z.strictObject({ by: z.string(), mode: z.enum(MODES).optional() }).optional(),
+    allowedBy: z.array(z.string()).optional(),
   }),
   convertToDisplay: ({ what }: TransientOf<"permission_denied">) => ({
     display: "notice",

@@ -138,8 +138,18 @@ async function openChild(
 
 type Denied = AnyEvent & Transients["permission_denied"];
 
-const deniedIn = ({ tool, what, rules, why, mode, inEveryMode }: Denied): Transients["permission_denied"] => {
-  return { tool, what, rules, why, mode, ...(inEveryMode && { inEveryMode }) };
+const deniedIn = ({
+  tool,
+  what,
+  rules,
+  why,
+  mode,
+  inEveryMode,
+  locked,
+  allowedBy,
+}: Denied): Transients["permission_denied"] => {
+  const known = { ...(inEveryMode && { inEveryMode }), ...(locked && { locked }), ...(allowedBy && { allowedBy }) };
+  return { tool, what, rules, why, mode, ...known };
 };
 
 const nameFrom = (description: string) => [...lineOf(description)].slice(0, NAME).join("") || "subagent";

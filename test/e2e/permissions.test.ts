@@ -65,6 +65,41 @@ describe("a run without a user to ask", () => {
     expect(JSON.parse(stdout).denied).toEqual([{ tool: "Bash", what: "touch made", why: expect.any(String) }]);
   });
 
+  it.each([
+    ["outside of the project", "../out.txt", "..", "is outside of the project"],
+    ["in git's folder", ".git/config", ".git", "can change what Scorel or git does"],
+  ])("lists a refused Write %s, with and without --yes, and the option that allows it", async (_, path, dir, why) => {
+    await using s = await withCalls(toolCall("Write", { file_path: path, content: "x\n" }));
+    s.file(".git/HEAD", "ref: refs/heads/main\n");
+    for (const options of [[], ["--yes"]]) {
+      const { code, stdout, stderr } = await s.run(["-p", "go", "--output", "json", ...options], guarded);
+      expect([code, made(s, path), JSON.parse(stdout).denied]).toEqual([
+        0,
+        false,
+        [{ tool: "Write", what: `Write ${path}`, why: expect.stringContaining(why) }],
+      ]);
+      const option = `--allow-write ${join(s.project, dir)}`;
+      expect(stderr).toContain(`Not allowed in this run:\n  Write ${path}\n`);
+      expect(stderr).not.toContain("To allow everything");
+      expect(stderr).toMatch(new RegExp(`To allow it for one run:\n  ${option}\n$`));
+    }
+    await s.run(["-p", "go", "--allow-write", join(s.project, dir)], guarded);
+    expect(made(s, path)).toBe(true);
+  });
+
+  it("does not advise --yes where a preset locks the mode", async () => {
+    await using s = await withCalls(touch);
+    const preset = s.file(
+      "~/.scorel/presets/team.toml",
+      'extends = "coding"\nlocked = ["permissions.mode"]\n[permissions]\nmode = "edits"\n',
+    );
+    const { stderr } = await s.run(["--preset", "team", "-p", "go"], guarded);
+    expect(stderr).toContain(
+      `Not allowed in this run:\n  touch made\n--yes is not possible here: the preset "team" (${preset}:2) locks permissions.mode.\n`,
+    );
+    expect(stderr).not.toContain("To allow everything");
+  });
+
   it("with --yes names the rule that still asks, and does not advise --yes", async () => {
     await using s = await withCalls(touch);
     s.useModel(s.server.baseUrl, '[permissions]\nask = ["Bash(touch*)"]');

@@ -17,11 +17,12 @@ export const answers = {
     if (typeof answer !== "string") throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a text" });
   },
   decision: (hook: string) => (answer: unknown) => {
-    const wanted = "{ block: boolean, reason?: string } or { ask: string, details?: string, reason?: string }";
-    assertVerdict(hook, answer, { wanted, fields: ["block", "reason", "ask", "details"] });
-    const { ask, block, details } = answer;
-    if (!isText(details) || (details !== undefined && ask === undefined))
-      throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
+    const wanted =
+      "{ block: boolean, reason?: string } or { ask: string, details?: string, reason?: string, allowedBy?: string }";
+    assertVerdict(hook, answer, { wanted, fields: ["block", "reason", "ask", "details", "allowedBy"] });
+    const { ask, block, details, allowedBy } = answer;
+    const belongsToAsk = (text: unknown) => isText(text) && (text === undefined || ask !== undefined);
+    if (!belongsToAsk(details) || !belongsToAsk(allowedBy)) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
     const isReason = typeof ask === "string" && ask.trim() !== "" && block === undefined;
     if (ask !== undefined && !isReason) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
   },

@@ -62,6 +62,8 @@ export interface ToolCallDecision extends ToolCallVerdict {
   ask?: string;
   /** With `ask`: information that a person needs for the decision, such as a diff. At most 4,000 characters are shown. */
   details?: string;
+  /** With `ask`: what the user can do so that the call needs no approval, such as "--allow-write /srv/data". */
+  allowedBy?: string;
 }
 
 /** The result of a layer of `beforeToolCall`: other arguments for the call, which are validated again, or a refusal. */

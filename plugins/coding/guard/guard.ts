@@ -1,5 +1,7 @@
+import { dirname } from "node:path";
 import type { ToolCallApproval, ToolCallDecision } from "@scorel/agent/contract";
 import { type BaseContext, codeOf, messageOf } from "@scorel/kernel";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type {} from "@scorel/requests/contract";
 import type { Environment } from "../environment.ts";
 import { locate, type Place } from "../files/paths.ts";
@@ -24,7 +26,6 @@ export async function guardWrites(
   if ("unusable" in place) return { block: true, reason: place.unusable };
   const refusal = await writeRefusal(place, env);
   const isAttended = ctx.find("requests")?.attended === true;
-  if (refusal && !isAttended) return { block: true, reason: refusal.message };
   // The error of an edit can quote the file. So for a file outside of the project, it is reported only if that file was
   // read before.
   const isTold = isAttended && (!refusal || env.coverage(place.path) !== undefined);
@@ -34,7 +35,15 @@ export async function guardWrites(
   // The call runs only if a person approves it.
   env.confirmed.set(toolCall.id, place.path);
   const does = refusal.code === "PATH_CONTROL" ? "can change what Scorel or git does" : "is outside of the project";
-  return { ask: `${place.path} ${does}`, reason: refusal.message };
+  const opened = await openedBy(place, env);
+  return { ask: `${place.path} ${does}`, reason: refusal.message, ...(opened && { allowedBy: opened }) };
+}
+
+/** The option that lets a file be written; undefined if none does. */
+async function openedBy(place: Place, { files, workspace }: Environment): Promise<string | undefined> {
+  const folder = dirname(place.path);
+  const wider = { ...workspace, allowWrite: [...workspace.allowWrite, folder] };
+  return (await writeRefusal(place, { files, workspace: wider })) ? undefined : `--allow-write ${shellWord(folder)}`;
 }
 
 /** Resolves a path. If it is invalid, returns the reason: the call then fails, without a failure of the guard. */
