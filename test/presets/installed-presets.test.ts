@@ -68,6 +68,14 @@ describe("an installed preset that is used", () => {
       await expect(session(at, join(at.home, ".scorel/presets", path))).rejects.toMatchObject(refusal(files));
   });
 
+  it("is installed after a list of its content that names what it locks", async () => {
+    using at = shop();
+    at.preset("team", { "preset.toml": 'extends = "none"\nlocked = ["permissions.mode", "guard"]\n' });
+    const { said } = await at.run("add", ["team"]);
+    expect(said).toContain("  locks permissions.mode, so that no project can change it  (preset.toml:2)\n");
+    expect(said).toContain("  locks guard, so that no project can change it  (preset.toml:2)\n");
+  });
+
   it("is listed with its source, version and state", async () => {
     using at = await installed();
     const list = async () => {

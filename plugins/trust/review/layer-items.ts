@@ -22,7 +22,7 @@ export async function layerItems(
     files.map(async (file): Promise<TrustItem[]> => {
       try {
         const layer = await layers.parse(file);
-        return [...switches(layer, user), ...settings(layer, file.kind, { user, own })];
+        return [...switches(layer, user), ...settings(layer, file.kind, { user, own }), ...locks(layer, file.kind)];
       } catch (thrown) {
         return [{ kind: "other", what: oneLine(messageOf(thrown)), place: file.shown }];
       }
@@ -41,6 +41,16 @@ function switches(layer: ParsedLayer, user: UserLayers | undefined): TrustItem[]
     if (off) return { kind: "weakens", what: `switches on ${oneLine(id)}, which you switched off (${off})`, place };
     return { kind: "preset", what: `${word === "use" ? "loads" : "builds on"} ${oneLine(id)}`, place };
   });
+}
+
+/** What a preset locks. A lock in a project's own files has no effect. */
+function locks({ table, placeOf }: ParsedLayer, kind: LayerFile["kind"]): TrustItem[] {
+  if (kind === "project" || !Array.isArray(table.locked)) return [];
+  return table.locked.map((key, index) => ({
+    kind: "setting",
+    what: `locks ${oneLine(String(key))}, so that no project can change it`,
+    place: placeOf(["locked", index]),
+  }));
 }
 
 function listsOf({
