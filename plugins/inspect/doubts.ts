@@ -7,7 +7,16 @@ import type { LayerNotice } from "./contract.ts";
  * Explains why an accepted value may not do what its author expects, and what to do. Schemas attach it to a key with
  * `.meta({ examine })`. It runs only when the configuration is shown or checked, not at each start.
  */
-type Examine = (value: unknown) => Promise<Pick<LayerNotice, "text" | "severity" | "doNext"> | undefined>;
+type Examine = (
+  value: unknown,
+  around: Surroundings,
+) => Promise<Pick<LayerNotice, "text" | "severity" | "doNext"> | undefined>;
+
+/** What is known besides the value, although no session has been opened. */
+interface Surroundings {
+  /** Whether extensions are used, of which only the session knows what they contribute. */
+  hasExtensions: boolean;
+}
 
 /** The merged tables of plugins, by id. */
 interface Values {
@@ -17,7 +26,11 @@ interface Values {
 }
 
 /** Runs the plugins' `examine` functions on the merged values, and returns their notices with `file:line`. */
-export async function examineValues({ tables, placeOf }: Values, plugins: Iterable<AnyPlugin>): Promise<LayerNotice[]> {
+export async function examineValues(
+  { tables, placeOf }: Values,
+  plugins: Iterable<AnyPlugin>,
+  around: Surroundings,
+): Promise<LayerNotice[]> {
   const notices: LayerNotice[] = [];
   for (const { id, config } of plugins) {
     const values = leavesOf(tables[id] ?? {}, []).flatMap(({ path, value }) =>
@@ -25,7 +38,7 @@ export async function examineValues({ tables, placeOf }: Values, plugins: Iterab
     );
     for (const { path, value } of values) {
       const examine = metaAt(config, path, "examine") as Examine | undefined;
-      const found = await examine?.(value);
+      const found = await examine?.(value, around);
       const where = placeOf([id, ...path]);
       if (found) notices.push({ code: "CONFIG_NO_EFFECT", ...found, text: `${found.text} (${where})`, where });
     }

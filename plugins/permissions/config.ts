@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { faultOf } from "./rules/rule.ts";
+import type { Surroundings } from "./rules/rule-doubts.ts";
 
 const rule = z.string().superRefine((text, ctx) => {
   const fault = faultOf(text);
@@ -7,7 +8,8 @@ const rule = z.string().superRefine((text, ctx) => {
     ctx.addIssue({ code: "custom", message: `the rule ${JSON.stringify(text)} can match nothing: ${fault}` });
 });
 const rules = (list: "allow" | "ask" | "deny", what: string) => {
-  const examine = async (text: string) => (await import("./rules/rule-doubts.ts")).examineRule(text, list);
+  const examine = async (text: string, around: Surroundings) =>
+    (await import("./rules/rule-doubts.ts")).examineRule(text, list, around);
   return z.array(rule.meta({ examine })).default([]).meta({ layers: "join" }).describe(what);
 };
 

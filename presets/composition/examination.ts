@@ -30,7 +30,9 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   joinLayers(merged, plugins.values());
   const known = extensions.map(({ id }) => ({ id, ...(isExtensionOff(merged, id) && { why: "switched off" }) }));
   const verdict = await checkLayers(merged, [...plugins.values()], known);
-  const doubts = await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values());
+  const { examineValues } = await import("@scorel/inspect/doubts");
+  // Whoever uses the preset may have extensions besides its own.
+  const doubts = await examineValues(merged, plugins.values(), { hasExtensions: true });
   const { presetFindings } = await import("@scorel/extensions/preset-findings");
   const findings = await presetFindings(loaded, await shippedPlugins(merged, plugins));
   return {

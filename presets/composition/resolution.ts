@@ -47,7 +47,9 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   // Notices about the layers of the host are not shown.
   const doubts =
     request.looking && request.scope !== "host"
-      ? await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values())
+      ? await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values(), {
+          hasExtensions: found.extensions.some(({ id }) => !isExtensionOff(merged, id)),
+        })
       : [];
   const notices = [...aboutTrust(request), ...verdict.notices, ...doubts];
   return {

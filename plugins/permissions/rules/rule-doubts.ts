@@ -3,7 +3,7 @@ import type { BaseContext } from "@scorel/kernel";
 import { nearest } from "@scorel/kit/values/nearest";
 import type {} from "@scorel/tools/contract";
 import { errors } from "../errors.ts";
-import { OWN_TOOLS } from "../own-tools.ts";
+import { SHIPPED_TOOLS } from "../own-tools.ts";
 import { parseRule, type Rule } from "./rule.ts";
 import { isAbout } from "./rules.ts";
 
@@ -46,21 +46,35 @@ function nearTool(word: string, tools: readonly string[]): string | undefined {
   return tools.find((name) => name.toLowerCase() === word.toLowerCase()) ?? nearest(word, tools);
 }
 
+/** What a check of the configuration, which starts no session, knows about tools that do not come with Scorel. */
+export interface Surroundings {
+  /** Whether extensions are used, which may have tools of any name. */
+  hasExtensions: boolean;
+}
+
+interface Doubt {
+  text: string;
+  severity: "note" | "warning";
+  doNext: string;
+}
+
 /**
- * Like `doubtAbout`, but before the tools of extensions and MCP servers are known: an unknown tool is doubted only if
- * its name is close to that of a tool that Scorel ships. Returns a warning, because a faulty `deny` rule leaves open
- * what its author believes denied.
+ * Like `doubtAbout`, but before the tools of extensions and MCP servers are known. Returns a warning, because a faulty `deny` rule leaves
+ * open what its author believes denied. A rule about a tool that an extension may have is only noted, and only if it forbids something.
  */
-export function examineRule(
-  text: string,
-  list: RuleList,
-): { text: string; severity: "warning"; doNext: string } | undefined {
+export function examineRule(text: string, list: RuleList, { hasExtensions }: Surroundings): Doubt | undefined {
+  const doubt = doubtAbout(text, list, SHIPPED_TOOLS);
   const rule = parseRule(text);
-  if (!rule || (!isAboutSome(rule, list, OWN_TOOLS) && nearTool(rule.tool, OWN_TOOLS) === undefined)) return undefined;
-  const doubt = doubtAbout(text, list, OWN_TOOLS);
-  return doubt === undefined
-    ? undefined
-    : { text: doubt, severity: "warning", doNext: "Correct the rule, or remove it." };
+  if (doubt === undefined || !rule) return undefined;
+  const isUnknown = !isAboutSome(rule, list, SHIPPED_TOOLS) && nearTool(rule.tool, SHIPPED_TOOLS) === undefined;
+  if (!isUnknown || !hasExtensions)
+    return { text: doubt, severity: "warning", doNext: "Correct the rule, or remove it." };
+  if (list === "allow") return undefined;
+  return {
+    text: `The rule ${JSON.stringify(text)} matches no call, unless an extension has a tool "${rule.tool}": no tool of that name comes with Scorel.`,
+    severity: "note",
+    doNext: `Check that an extension has a tool "${rule.tool}".`,
+  };
 }
 
 /** Reports all doubtful rules of a session in one warning. */
@@ -74,7 +88,7 @@ export function warnAbout(
       ?.list()
       .map(({ name }) => name) ?? [];
   // Rules in the user's file may name built-in tools that this preset lacks.
-  const known = [...new Set([...tools, ...OWN_TOOLS])];
+  const known = [...new Set([...tools, ...SHIPPED_TOOLS])];
   const doubtsIn = (list: RuleList) => rules[list].flatMap((rule) => doubtAbout(rule, list, known) ?? []);
   const doubts = [...doubtsIn("deny"), ...doubtsIn("ask"), ...doubtsIn("allow")];
   if (doubts.length > 0) ctx.report("", errors.PERMISSIONS_NO_EFFECT({ doubts }));

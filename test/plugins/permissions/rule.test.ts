@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { config } from "../../../plugins/permissions/config.ts";
 import { OWN_TOOLS } from "../../../plugins/permissions/own-tools.ts";
 import { doubtAbout, examineRule, warnAbout } from "../../../plugins/permissions/rules/rule-doubts.ts";
+import { place } from "../../presets/place.ts";
+import { desk } from "../../presets/session-desk.ts";
 import { post } from "./setup.ts";
 
 const word = (outcome: string) => outcome.split(":")[0];
@@ -162,13 +164,33 @@ describe("a rule that matches no tool", () => {
     ["deny", "Bsh", noTool("Bsh", "Bsh", bash)],
     ["deny", "bash", undefined],
     ["deny", "WebFetch(domain:x)", undefined],
+    ["deny", "Task", undefined],
     ["allow", "mcp__a__b", undefined],
-  ] as const)(
-    "is doubted by a check of %s only if a shipped tool is close, as others may bring tools: %s",
-    (list, rule, doubt) => {
-      expect(examineRule(rule, list)?.text).toBe(doubt);
-    },
-  );
+  ] as const)("is doubted by a check of %s, with and without extensions: %s", (list, rule, doubt) => {
+    const found = [true, false].map((hasExtensions) => examineRule(rule, list, { hasExtensions })?.text);
+    expect(found).toEqual([doubt, doubt]);
+  });
+
+  it("about an unknown tool is doubted by a check, but only noted if an extension may have the tool", () => {
+    const severities = (["deny", "ask", "allow"] as const).map((list) =>
+      [false, true].map((hasExtensions) => examineRule("Shell(rm *)", list, { hasExtensions })?.severity),
+    );
+    expect(severities).toEqual([
+      ["warning", "note"],
+      ["warning", "note"],
+      ["warning", undefined],
+    ]);
+  });
+
+  it("is not doubted if it is about a tool of the largest preset", async () => {
+    using at = place();
+    await using d = await desk(at, { preset: "all" });
+    const { sessionId } = await d.client.request("create_session", { cwd: at.project, model: "offline/demo" });
+    const tools = (await d.inside(sessionId)).kernel.find("tools")?.list() ?? [];
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["Bash", "Task", "WebFetch"]));
+    const doubts = tools.flatMap(({ name }) => examineRule(name, "allow", { hasExtensions: false }) ?? []);
+    expect(doubts).toEqual([]);
+  });
 
   it("is reported in a warning of the session, which knows the tools of extensions", async () => {
     const mine = {
