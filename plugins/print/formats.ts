@@ -25,6 +25,8 @@ export interface PrintedTurn {
   data?: unknown;
   /** The tool calls that were denied because nobody could be asked, if there are any. */
   denied?: Denied[];
+  /** How often an older part of the conversation was replaced by a summary, if it was. */
+  compactions?: number;
 }
 type Denied = Pick<Transients["permission_denied"], "tool" | "what" | "why">;
 /** Result of a run. */
@@ -53,7 +55,7 @@ export interface Format {
 export function createFormat(name: unknown, { stdout, options }: Invocation): Format {
   const output = createOutput(stdout);
   if (name === "json") {
-    const heard: Heard = { unpriced: 0, denied: [] };
+    const heard: Heard = { unpriced: 0, denied: [], compactions: 0 };
     let isPrinted = false;
     return {
       output,
@@ -137,6 +139,7 @@ export function outcomeOf(text: string): TurnOutcome {
 interface Heard {
   unpriced: number;
   denied: Denied[];
+  compactions: number;
 }
 
 function note(event: Delivered["event"], heard: Heard): void {
@@ -144,6 +147,7 @@ function note(event: Delivered["event"], heard: Heard): void {
     const { tool, what, why } = event;
     heard.denied.push({ tool, what, why });
   }
+  if (isEvent(event, "compact")) heard.compactions++;
   const used = usageIn(event)?.usage;
   if (used && !isPriced(soundUsage(used))) heard.unpriced++;
 }
@@ -151,7 +155,7 @@ function note(event: Delivered["event"], heard: Heard): void {
 function asJson(
   sessionId: string | null,
   { outcome, failure = outcome.error, data }: Printed,
-  { unpriced, denied }: Heard,
+  { unpriced, denied, compactions }: Heard,
 ): string {
   const { text, stopReason, usage, durationMs, leafId } = outcome;
   const turn: PrintedTurn = { sessionId, text, stopReason, usage, cost: usage.cost.total, durationMs, leafId };
@@ -162,5 +166,6 @@ function asJson(
     ...(error && { error }),
     ...(data !== undefined && { data }),
     ...(denied.length > 0 && { denied }),
+    ...(compactions > 0 && { compactions }),
   });
 }

@@ -84,6 +84,7 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
       const said =
         warnings.heard(event) ??
         storageOf(event) ??
+        compactionOf(event, options.output) ??
         summaryOf(delivered) ??
         notificationIn(delivered) ??
         warningIn(delivered) ??
@@ -120,6 +121,16 @@ function unattachedIn({ event, display }: Delivered, clientId: string): string |
   const lines = display.text.split("\n").slice(-mentions.length);
   const told = lines.filter((_, index) => mentions[index]?.problem !== undefined);
   return told.length > 0 ? told.join("\n") : undefined;
+}
+
+/**
+ * Says that the model no longer gets the older part of the conversation word by word. Not with `--output events`, which has the event, and
+ * not if no model wrote the summary, since a warning says that.
+ */
+function compactionOf(event: Delivered["event"], format: unknown): string | undefined {
+  if (format === "events" || !isEvent(event, "compact") || event.note !== undefined) return undefined;
+  const { tokensBefore, tokensAfter } = event;
+  return `The older part of the conversation was replaced by a summary (${tokensBefore} tokens before, ${tokensAfter} after).`;
 }
 
 /** Returns a warning when no model wrote the summary, since later requests may lack information. */

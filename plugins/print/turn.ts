@@ -28,6 +28,8 @@ const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
 const GONE = ["HOST_STOPPED", "SESSION_UNKNOWN"];
 const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
+const EMPTY = "The model's reply is empty. Ask again, or choose another model with --model.";
+
 /** Tells the user which files of a directory's project are not used, because it is not trusted. */
 type Tell = (cwd: string) => Promise<void> | undefined;
 
@@ -202,7 +204,13 @@ async function exitCode(printed: Printed, { output }: Format, { stderr, interrup
   const complaints = createOutput(stderr);
   if (failure && !printed.isSaid) await complaints.write(`${continued(failure.message)}\n`);
   else if (!failure && outcome.stopReason === "length") await complaints.write(`warning: ${CUT}\n`);
+  else if (!failure && isEmptyReply(outcome)) await complaints.write(`warning: ${EMPTY}\n`);
   if (output.complaint === undefined) return code;
   await complaints.write(`${output.complaint}\n`);
   return code || 1;
+}
+
+/** Whether the model has answered without any text. The output of a slash command, which no model has written, may be empty. */
+function isEmptyReply({ reason, stopReason, text, leafId }: Printed["outcome"]): boolean {
+  return reason === "completed" && stopReason === "stop" && leafId !== null && text.trim() === "";
 }

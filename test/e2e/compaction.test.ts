@@ -29,6 +29,9 @@ async function place(reply: (request: RecordedRequest, index: number) => Reply) 
   };
 }
 const compacts = (path: string) => records(path).filter(({ type }) => type === "compact");
+/** What a run says on stderr about a compaction. */
+const told = ({ tokensBefore, tokensAfter }: Record<string, unknown>) =>
+  `The older part of the conversation was replaced by a summary (${tokensBefore} tokens before, ${tokensAfter} after).`;
 
 describe("compaction of a session", () => {
   it("happens between the rounds of a turn, and all later processes send the same context", async () => {
@@ -37,12 +40,15 @@ describe("compaction of a session", () => {
       return request.body.messages.at(-1).role === "tool" ? text("Read.") : toolCall("Read", { file_path: "big.txt" });
     });
     here.file("big.txt", `${"A line of the file. ".repeat(5)}\n`.repeat(60));
+    const said: string[] = [];
     for (const words of ["The deploy key is heron.", "more", "more", "more", "more", "more", "more", "more"]) {
       const { code, stderr } = await here.run(["-p", words, ...(words === "more" ? ["--continue"] : [])]);
-      expect([code, stderr]).toEqual([0, ""]);
+      expect(code).toBe(0);
+      said.push(...stderr.split("\n").filter(Boolean));
     }
     const [log] = here.logs() as [string];
     expect(compacts(log).length).toBeGreaterThan(0);
+    expect(said).toEqual(compacts(log).map(told));
     expect(here.server.requests.filter(asksForSummary).every(isEnglish)).toBe(true);
     expect(Math.max(...here.server.requests.map(sizeOf))).toBeLessThan(0.85 * window);
     expect(JSON.stringify(here.server.requests.at(-1)?.body.messages)).toContain("The deploy key is heron.");
@@ -64,10 +70,11 @@ describe("compaction of a session", () => {
     });
     await here.run(["-p", "one"]);
     await here.run(["-p", "two", "--continue"]);
-    const third = await here.run(["-p", "three", "--continue"]);
-    expect([third.code, third.stderr]).toEqual([0, ""]);
-    expect(third.stdout).toMatch(/^answer 4 /);
-    expect(compacts(here.logs()[0] as string)).toMatchObject([{ summary: "S1", method: "model" }]);
+    const third = await here.run(["-p", "three", "--continue", "--output", "json"]);
+    const made = compacts(here.logs()[0] as string);
+    expect(made).toMatchObject([{ summary: "S1", method: "model" }]);
+    expect([third.code, third.stderr]).toEqual([0, `${made.map(told)[0]}\n`]);
+    expect(JSON.parse(third.stdout)).toMatchObject({ text: expect.stringMatching(/^answer 4 /), compactions: 1 });
   });
 
   it("happens on /compact in a conversation, which reports the result", async () => {

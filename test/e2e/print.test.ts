@@ -86,6 +86,14 @@ describe("scorel -p", () => {
       });
     }));
 
+  it("reports on stderr that a reply was empty", () =>
+    withModel([text(" \n"), text("")], async (s) => {
+      const warning = "warning: The model's reply is empty. Ask again, or choose another model with --model.\n";
+      expect(await s.run([...none, "-p", "hi"])).toMatchObject({ code: 0, stderr: warning });
+      const json = await s.run([...none, "-p", "hi", "--output", "json"]);
+      expect([json.stderr, JSON.parse(json.stdout).text]).toEqual([warning, ""]);
+    }));
+
   it("exits 1 when the turn fails, with the reason", () =>
     withModel([status(400, { error: { message: "no such thing" } }), status(400, {})], async (s) => {
       const plain = await s.run([...none, "-p", "hi"]);
