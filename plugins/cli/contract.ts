@@ -33,6 +33,11 @@ export interface CliOption {
   default?: string;
   /** Whether the option may be given several times; its value is then an array. */
   repeatable?: boolean;
+  /**
+   * Whether different values are refused if the option is repeated, as for a text that would be lost. By default the last value counts, so
+   * that a line can override options of an alias.
+   */
+  once?: boolean;
   /** Without a value, the option is "" instead of an error. */
   mayBeEmpty?: boolean;
   /** Makes the option a short form of another option with this value, such as `--permission full`. Refused together with another value. */

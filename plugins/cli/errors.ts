@@ -73,6 +73,11 @@ export const errors = defineErrors({
     text: (a: { option: string; means: string; given: string }) =>
       `${a.option} means ${a.means}, so it cannot be combined with ${a.given}. Use only one of them.`,
   },
+  CLI_REPEATED: {
+    exit: 2,
+    text: (a: { option: string; first: string; second: string }) =>
+      `"${a.option}" takes one value, but was given two: ${JSON.stringify(a.first)} and ${JSON.stringify(a.second)}. Leave one of them out.`,
+  },
   CLI_MISSING_ARGUMENT: {
     exit: 2,
     text: (a: { command: string; argument: string }) => `"${a.command}" needs ${a.argument}.`,

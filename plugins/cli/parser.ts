@@ -202,12 +202,19 @@ function parseWithCac(words: readonly string[], options: readonly Option[]): Rec
   for (const option of options) cli.option(flagsOf(option), option.description, option.value ? { type: [same] } : {});
   const parsed = cli.parse(["node", "scorel", ...words], { run: false }).options;
   return Object.fromEntries(
-    options.flatMap(({ key, repeatable, default: byDefault }) => {
+    options.flatMap(({ key, long, repeatable, once, default: byDefault }) => {
       const given = Array.isArray(parsed[key]) ? parsed[key].map(unmark) : unmark(parsed[key]);
-      const value = repeatable || !Array.isArray(given) ? given : given.at(-1);
+      const value = repeatable || !Array.isArray(given) ? given : once ? onlyOf(given, long) : given.at(-1);
       return value === undefined && byDefault === undefined ? [] : [[key, value ?? byDefault]];
     }),
   );
+}
+
+/** The value of an option that was given several times. Throws CLI_REPEATED if the values differ. */
+function onlyOf(values: readonly unknown[], option: string): unknown {
+  const [first, second] = [...new Set(values)];
+  if (second !== undefined) throw errors.CLI_REPEATED({ option, first: String(first), second: String(second) });
+  return first;
 }
 
 /** Returns an option's flags for cac, which only knows it by its key. */

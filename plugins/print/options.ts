@@ -30,6 +30,7 @@ const ownOptions: readonly CliOption[] = [
     description: "Answer one prompt and exit; piped input is appended, or is the prompt; @file attaches a file",
     // For `git log | scorel -p`, where the prompt is piped.
     mayBeEmpty: true,
+    once: true,
   },
   ...Object.values(printOnly).map((option) => ({ ...option, description: `With -p: ${lowered(option.description)}` })),
 ];

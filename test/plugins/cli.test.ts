@@ -17,7 +17,7 @@ const globalOptions: CliOption[] = [
   { flags: "--trust", description: "Trust it" },
 ];
 const rootOptions: CliOption[] = [
-  { flags: "-p, --print <prompt>", description: "Answer once" },
+  { flags: "-p, --print <prompt>", description: "Answer once", once: true },
   { flags: "--output <format>", description: "How", values: ["text", "json"], default: "text" },
   { flags: "--color [when]", description: "Colours" },
 ];
@@ -155,6 +155,15 @@ describe("a command line", () => {
     const argv = ["--allow-write", "/a", "--allow-write=/b", "--preset", "x", "--preset", "y", "chat"];
     expect(await scorel.run(...argv)).toEqual(given("chat", [], { allowWrite: ["/a", "/b"], preset: "y" }));
     expect(await scorel.run("chat", "--allow-write", "7")).toEqual(given("chat", [], { allowWrite: ["7"] }));
+  });
+
+  it("refuses a second value of an option that is given only once, since the first would be lost", async () => {
+    await using scorel = await commandLine();
+    expect(await scorel.run("-p", "hi", "--print=ho")).toMatchObject({
+      code: 2,
+      err: 'scorel: "--print" takes one value, but was given two: "hi" and "ho". Leave one of them out.\n',
+    });
+    expect(await scorel.run("-p", "hi", "-p", "hi")).toMatchObject({ code: 0, given: { options: { print: "hi" } } });
   });
 
   it("takes everything after -- as arguments", async () => {
