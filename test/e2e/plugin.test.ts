@@ -156,6 +156,18 @@ test("it opens", async () => {
     expect(await s.run(["plugin", "test", file], { env: { TEST_API_KEY: "secret" } })).toMatchObject({ code: 0 });
   });
 
+  it("runs those of the project's extensions if no path is given, and no other tests of the project", async () => {
+    using s = scratch({ inProcess: true });
+    s.file("own.test.mjs", "throw new Error('a test of the project ran');");
+    await s.run(["plugin", "new", "abc"]);
+    expect(await s.run(["--trust", "plugin", "test"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/pass 1\n[\s\S]*fail 0/),
+    });
+    const untrusted = await s.run(["plugin", "test"]);
+    expect(untrusted).toMatchObject({ code: 2, stderr: expect.stringContaining("a project that is not trusted") });
+  });
+
   it("refuses those of a project that is not trusted, and says when there are none", async () => {
     using s = scratch({ inProcess: true });
     s.file(".scorel/extensions/mine.ts", extension);

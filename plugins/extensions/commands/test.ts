@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, parse, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { isWithin } from "@scorel/kit/files/paths";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { ownEnvironment } from "../checks/environment.ts";
 import type { ExtensionsService } from "../contract.ts";
@@ -16,7 +17,7 @@ const isTest = (name: string) => /\.test\.[mc]?[jt]s$/.test(name);
  */
 export async function runTests(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, cwd, env } = invocation;
-  const path = resolve(cwd, args[0] ?? ".");
+  const path = args[0] === undefined ? await withoutPath(extensions, cwd) : resolve(cwd, args[0]);
   const files = testsAt(path);
   if (files.length === 0) throw errors.EXTENSIONS_NO_TESTS({ path });
   const folder = await extensions.folderOf(files[0] as string);
@@ -32,6 +33,12 @@ export async function runTests(extensions: ExtensionsService, invocation: Invoca
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** What is tested if no path is given: the project's extensions below the current folder, or else this folder. */
+async function withoutPath(extensions: ExtensionsService, cwd: string): Promise<string> {
+  const { path } = await extensions.folder("project");
+  return isWithin(resolve(cwd), path) && testsIn(path).length > 0 ? path : resolve(cwd);
 }
 
 /** The test files of an extension: those in its folder, or the one beside its file with the same name. A test file is returned itself. */
