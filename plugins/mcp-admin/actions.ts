@@ -3,6 +3,7 @@ import { type BaseContext, codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { visibleName, visiblePath, visibleText } from "@scorel/kit/text/plain";
 import { shellWord } from "@scorel/kit/text/shell-word";
+import { untilAborted } from "@scorel/kit/values/abort";
 import type { McpAccepted, McpOffers, McpServerRow } from "@scorel/mcp/contract";
 import { addServer, configPath, type NewServer, removeServer } from "./config-file.ts";
 import { errors } from "./errors.ts";
@@ -11,6 +12,11 @@ import { newServer, projectAt, serverInJson } from "./new-server.ts";
 import { withServers } from "./servers.ts";
 
 type Action = (invocation: Invocation, ctx: BaseContext) => Promise<number>;
+
+/** Exit code of a command that Ctrl-C has ended. */
+const INTERRUPTED = 130;
+/** Milliseconds after which the user is told that a server is still waited for. */
+const SLOW_MS = 3_000;
 
 /** Implementations of the commands `scorel mcp <action>`. */
 export const actions = {
@@ -64,17 +70,43 @@ async function get(invocation: Invocation, ctx: BaseContext): Promise<number> {
 }
 
 async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
+  try {
+    return await tested(invocation, ctx);
+  } catch (thrown) {
+    if (invocation.interrupt.aborted) return INTERRUPTED;
+    throw thrown;
+  }
+}
+
+async function tested(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const [name = ""] = invocation.args;
   const { row, offers, accepted } = await withServers(ctx, invocation, async (service) => {
-    const started = await service.restart(name).catch((thrown: unknown) => {
-      throw codeOf(thrown) === "MCP_START" ? failedTest(service.named(name), thrown) : thrown;
-    });
+    const started = await sayingThatItWaits(invocation, service.named(name), service.restart(name)).catch(
+      (thrown: unknown) => {
+        throw codeOf(thrown) === "MCP_START" ? failedTest(service.named(name), thrown) : thrown;
+      },
+    );
     const offers = service.offers(name);
     return { row: started, offers, accepted: invocation.options.accept ? service.accept(name) : undefined };
   });
   const found = { ...row, offers, ...(accepted && { accepted }) };
   if (invocation.options.json) return say(invocation, `${JSON.stringify(found, null, 2)}\n`);
   return say(invocation, factsOf(row, offers) + (accepted ? acceptedText(accepted) : ""));
+}
+
+/** Waits for a server that starts. If that takes long, says on stderr what is waited for. */
+async function sayingThatItWaits<T>(
+  { stderr, interrupt }: Invocation,
+  { name, target }: McpServerRow,
+  starting: Promise<T>,
+): Promise<T> {
+  const text = `Waiting for the MCP server ${name} (${visibleName(target)}), which has not answered yet. Ctrl-C stops it.\n`;
+  const timer = setTimeout(() => void createOutput(stderr).write(text), SLOW_MS);
+  try {
+    return await untilAborted(starting, interrupt);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function failedTest({ name, target, place, problem = "it gives no reason" }: McpServerRow, cause: unknown): Error {

@@ -61,7 +61,7 @@ export const errors = defineErrors({
       ? `the variable ${a.variable} is not set, or a project may not use it; to let it, write variables = ["${a.variable}"] below [mcp] in ~/.scorel/config.toml`
       : `the variable ${a.variable} is not set`,
   MCP_STARTING: (a: { servers: readonly string[] }) =>
-    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message; \`wait\` in [mcp] says how long the first one waits. To store the tools of a slow server for later sessions: scorel mcp test <name>`,
+    `${a.servers.length === 1 ? "The MCP server" : "The MCP servers"} ${a.servers.join(", ")} ${a.servers.length === 1 ? "is" : "are"} still starting. The tools come with a later message; \`wait\` in [mcp] says how long the first one waits. To store the tools of a slow server for later sessions: ${a.servers.map((server) => `scorel mcp test ${server}`).join("; ")}`,
   MCP_UNKNOWN: {
     exit: 2,
     text: (a: { server: string; known: readonly string[] }) =>

@@ -262,3 +262,12 @@ it("login is refused for a program, for a server with a key in a header, and whe
   const failed = { code: 1, stderr: expect.stringContaining("it does not say where to log in") };
   expect(await login("closed")).toMatchObject(failed);
 });
+
+it("`scorel mcp test` says after a while which server it waits for", async () => {
+  using s = scratch();
+  await s.run(["mcp", "add", "silent", "--", process.execPath, "-e", "setInterval(() => {}, 1_000)"]);
+  const running = s.start(["mcp", "test", "silent"]);
+  await running.said("Waiting for the MCP server silent (");
+  running.child.kill("SIGINT");
+  expect(await running.finished).toMatchObject({ code: 130, stdout: "" });
+});

@@ -43,6 +43,7 @@ it("a first message does not wait for a server that has not started yet, and say
   await t.client.drained(t.sessionId);
   const said = JSON.stringify(t.heard);
   expect(said.split("The MCP server slow is still starting").length - 1).toBe(1);
+  expect(said).toContain("for later sessions: scorel mcp test slow");
 });
 
 it("a server whose folder is missing is reported with that folder, and not with its program", async () => {
