@@ -102,8 +102,9 @@ function rootFor(
 function refuseConflicts(parsed: Record<string, unknown>, options: readonly Option[]): void {
   for (const { key, long, means } of options) {
     if (!means || parsed[key] !== true) continue;
-    const value = parsed[readOption({ flags: means.option, description: "" }).key];
-    if (value !== undefined && value !== means.value)
+    const meant = options.find((option) => option.long === means.option);
+    const value = meant && parsed[meant.key];
+    if (value !== undefined && value !== means.value && value !== meant?.default)
       throw errors.CLI_CONFLICT({
         option: long,
         means: `${means.option} ${means.value}`,

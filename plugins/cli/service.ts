@@ -3,6 +3,7 @@ import { errors } from "./errors.ts";
 import { withFolderOptions } from "./folder-options.ts";
 import { helpText, nameOf, printable } from "./help.ts";
 import { readOption } from "./option.ts";
+import { withShortJson } from "./short-json.ts";
 
 /** The commands, options and folder options that plugins contribute to the command line. */
 interface Contributed {
@@ -90,5 +91,5 @@ function flawOf(value: unknown, plugin: string, owners: ReadonlyMap<string, stri
 /** Returns all commands, in the order of the plugins. */
 export function commandsOf({ commands, folders }: Contributed): CliCommand[] {
   const options = folders.flatMap(({ value }) => value);
-  return commands.flatMap(({ value }) => value.map((command) => withFolderOptions(command, options)));
+  return commands.flatMap(({ value }) => value.map((command) => withFolderOptions(withShortJson(command), options)));
 }

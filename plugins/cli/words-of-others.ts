@@ -54,7 +54,6 @@ const options: Readonly<Record<string, string>> = {
   "--dangerously-skip-permissions": "--yes",
   "--debug": "--verbose",
   "--full-auto": "--permission edits",
-  "--json": "--output json",
   "--max-budget-usd": "--max-cost",
   "--max-turns": "--max-rounds",
   "--prompt": "--print",

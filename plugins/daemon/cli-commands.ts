@@ -16,7 +16,6 @@ export interface ProcessState {
 }
 
 const output: CliOption = { flags: "--output <format>", description: "How to print it", values: ["text", "json"] };
-const json: CliOption = { flags: "--json", description: "The same as --output json" };
 
 export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand[] {
   return [
@@ -45,7 +44,7 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
       noun: "host",
       action: "status",
       description: "Show the running host: its version, sessions, clients and addresses; exits 1 if there is none",
-      options: [output, json],
+      options: [output],
       run: async (invocation) => (await import("./commands.ts")).statusCommand(ctx, invocation),
     },
     {

@@ -43,7 +43,7 @@ export async function statusCommand(
   const daemon = findDaemon();
   const live = await liveStatus(ctx, daemon, limitMs);
   const elsewhere = heldElsewhere(ctx, daemon?.pid);
-  if (options.json === true || options.output === "json") {
+  if (options.output === "json") {
     const { clients, sessions } = live ?? {};
     const shown = daemon
       ? { running: true, ...daemon, ...(live && { clients, sessions }), elsewhere }

@@ -1,8 +1,15 @@
-import type { CliCommand, Invocation } from "@scorel/cli/contract";
+import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
 import type { Composed, LayersService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { describePreset, listFindings, listPresets, showSettings } from "./text.ts";
+
+const output: CliOption = {
+  flags: "--output <format>",
+  description: "How to print",
+  values: ["text", "json"],
+  default: "text",
+};
 
 /** Creates the commands `scorel preset list|show|check`. */
 export function presetCommands(layers: LayersService): CliCommand[] {
@@ -11,14 +18,10 @@ export function presetCommands(layers: LayersService): CliCommand[] {
       noun: "preset",
       action: "list",
       description: "List the presets",
-      options: [
-        { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
-        { flags: "--json", description: "The same as --output json" },
-      ],
+      options: [output],
       run: async ({ stdout, options }) => {
         const presets = await layers.presets();
-        const asJson = options.output === "json" || options.json === true;
-        return say(stdout, asJson ? `${JSON.stringify(presets)}\n` : listPresets(presets));
+        return say(stdout, options.output === "json" ? `${JSON.stringify(presets)}\n` : listPresets(presets));
       },
     },
     {
@@ -56,10 +59,12 @@ export function configCommands(layers: LayersService): CliCommand[] {
       noun: "config",
       action: "show",
       description: "Print the configuration used in this folder",
-      options: [{ flags: "--explain", description: "Show which layer set each value" }],
+      options: [{ flags: "--explain", description: "Show which layer set each value" }, output],
       run: async (invocation) => {
         const composed = await layers.config();
         notify(invocation, composed);
+        if (invocation.options.output === "json")
+          return say(invocation.stdout, `${JSON.stringify(composed.settings)}\n`);
         return say(invocation.stdout, showSettings(composed, invocation.options.explain === true));
       },
     },
@@ -97,7 +102,7 @@ export function promptCommands(host: HostService): CliCommand[] {
       description: "Print the system prompt with the sizes of its parts; without --session, that of a new session",
       options: [
         { flags: "--session <id>", description: "Print the prompt of this session", completes: "session" },
-        { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
+        output,
       ],
       run: async (invocation) => (await work()).show(host, invocation),
     },

@@ -22,7 +22,10 @@ export function modelCommands(composition: Composition): CliCommand[] {
       args: "[filter]",
       description:
         "List the models that you have a key for, or those whose name contains the filter, with windows and prices",
-      options: [{ flags: "--all", description: "List the models of all known providers" }],
+      options: [
+        { flags: "--all", description: "List the models of all known providers" },
+        { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
+      ],
       run: command(list),
     },
     {
@@ -61,8 +64,9 @@ async function list(
   if (models.length === 0) throw errors.MODELS_NO_MATCH({ filter });
   const isWhole = filter !== "" || options.all === true;
   const usable = models.filter(({ ready, configured }) => ready || configured);
+  const shown = isWhole || usable.length === 0 ? models : usable;
   const { hintText, listText } = await import("./text.ts");
-  stdout.write(listText(isWhole || usable.length === 0 ? models : usable));
+  stdout.write(options.output === "json" ? `${JSON.stringify(shown)}\n` : listText(shown));
   if (!isWhole) stderr.write(hintText(models.length, usable.length));
   return 0;
 }

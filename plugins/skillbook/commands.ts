@@ -8,8 +8,6 @@ const output: CliOption = {
   default: "text",
 };
 
-/** A shorthand for `--output json`. */
-const json: CliOption = { flags: "--json", description: "The same as --output json" };
 const scope: readonly CliOption[] = [
   { flags: "--session <id>", description: "Only one session, by its id or the beginning of it", completes: "session" },
   { flags: "--all", description: "All sessions, not only those of this project" },
@@ -36,7 +34,6 @@ function runCommand(host: () => HostService | undefined): CliCommand {
         values: ["auto", "bubblewrap", "docker", "podman", "local"],
       },
       output,
-      json,
     ],
     run: async (invocation) => (await import("./run.ts")).run(host(), invocation),
   };
@@ -64,6 +61,6 @@ export function skillCommands(host: () => HostService | undefined): CliCommand[]
       "Check skills against the open format, with file and line; exits 1 when one violates it",
     ),
     runCommand(host),
-    command("report", "", "Show which skills prompts asked for by their words without loading them", [...scope, json]),
+    command("report", "", "Show which skills prompts asked for by their words without loading them", scope),
   ];
 }

@@ -82,7 +82,7 @@ async function feed({ request, ...program }: Program, stdin: Invocation["stdin"]
 }
 
 async function follow({ request, ...program }: Program, { stdout, stderr, options }: Invocation): Promise<number> {
-  const json = options.output === "json" || options.json === true;
+  const json = options.output === "json";
   const streams = { stdout: createOutput(stdout), stderr: createOutput(stderr) };
   for (;;) {
     const { output, ended } = await request("follow_run", program);

@@ -27,6 +27,7 @@ function how(word = "") {
 /** `scorel trust list` */
 export async function list(trust: TrustService, invocation: Invocation): Promise<number> {
   const projects = await trust.list();
+  if (invocation.options.output === "json") return say(invocation, JSON.stringify(projects));
   const width = Math.max(0, ...projects.map(({ state }) => state.length));
   const rows = projects.map(({ path, state, since }) => `${state.padEnd(width)}  ${since.slice(0, 10)}  ${path}`);
   return say(invocation, ...(rows.length > 0 ? rows : ["No project is trusted."]));

@@ -18,6 +18,7 @@ export function trustCommands(trust: TrustService): CliCommand[] {
       noun: "trust",
       action: "list",
       description: "List the trusted projects, and whether they have changed",
+      options: [{ flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" }],
       run: async (invocation) => (await work()).list(trust, invocation),
     },
     {

@@ -2,6 +2,7 @@ import type { CliCommand, CliOption, Launch } from "@scorel/cli/contract";
 import { createKernel, type Services } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { withFolderOptions } from "../../plugins/cli/folder-options.ts";
+import { withShortJson } from "../../plugins/cli/short-json.ts";
 import { catalogue } from "../../presets/catalogue.ts";
 import { globalOptions } from "../../presets/start/flags.ts";
 import { testHeader } from "../harness.ts";
@@ -33,7 +34,9 @@ export async function readCommandLine(): Promise<CommandLine> {
   const folders = kernel.collect("folderOptions").flatMap(({ value }) => value);
   const commands = kernel
     .collect("cliCommands")
-    .flatMap(({ plugin, value }) => value.map((each) => ({ plugin, command: withFolderOptions(each, folders) })));
+    .flatMap(({ plugin, value }) =>
+      value.map((each) => ({ plugin, command: withFolderOptions(withShortJson(each), folders) })),
+    );
   const nouns = new Set(commands.map(({ command }) => command.noun));
   const texts = new Map([...nouns].map((noun) => [noun, kernel.find("cli")?.help(noun) ?? ""]));
   const failure = kernel.failures[0];

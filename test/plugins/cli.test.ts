@@ -166,6 +166,27 @@ describe("a command line", () => {
     expect(await scorel.run("-p", "hi", "-p", "hi")).toMatchObject({ code: 0, given: { options: { print: "hi" } } });
   });
 
+  it("takes --json for --output json, where a command has that", async () => {
+    const output = { flags: "--output <format>", description: "How", values: ["text", "json"], default: "text" };
+    const given: unknown[] = [];
+    const command = (noun: string, options: CliOption[]): CliCommand => ({
+      noun,
+      description: noun,
+      options,
+      run: (invocation) => {
+        given.push(invocation.options);
+        return 0;
+      },
+    });
+    await using scorel = await commandLine([command("rows", [output]), command("plain", [])]);
+    for (const words of [["--json"], ["--output", "json"], [], ["--json", "--output", "json"]])
+      expect((await scorel.run("rows", ...words)).code).toBe(0);
+    const json = { output: "json" };
+    expect(given).toEqual([json, json, { output: "text" }, json]);
+    expect((await scorel.run("plain", "--json")).err).toContain('"scorel plain" has no option "--json".');
+    expect((await scorel.run("rows", "--help")).out).toContain("--json             The same as --output json");
+  });
+
   it("takes everything after -- as arguments", async () => {
     await using scorel = await commandLine();
     expect(await scorel.run("chat", "a", "--", "--trust", "-1")).toEqual(given("chat", ["a", "--trust", "-1"]));
@@ -207,7 +228,6 @@ describe("a command line", () => {
     [["-x"], '"scorel" has no option "-x". `scorel --help` lists them all.'],
     [["--verson"], '"scorel" has no option "--verson". Did you mean "--version"?'],
     [["chat", "--hep"], '"scorel chat" has no option "--hep". Did you mean "--help"?'],
-    [["--json"], '"scorel" has no option "--json". Did you mean "--output json"?'],
     [
       ["session", "ls"],
       '"scorel session" has no action "ls". Did you mean "list"? `scorel session --help` lists them all.',
@@ -415,6 +435,7 @@ describe("help", () => {
       "Options:",
       "  -p, --print <prompt>  Answer once",
       "  --output <format>     How (text | json; default: text)",
+      "  --json                The same as --output json",
       "  --color [when]        Colours",
       "",
       "Commands:",

@@ -71,12 +71,11 @@ describe("scorel preset", () => {
       out: ["coding  Codes", `e4      cannot be used: ${problem.message}`],
       err: "",
     });
-    for (const options of [{ json: true }, { output: "json" }])
-      expect(await run("preset list", [], options, shown)).toEqual({
-        code: 0,
-        out: [JSON.stringify(presets)],
-        err: "",
-      });
+    expect(await run("preset list", [], { output: "json" }, shown)).toEqual({
+      code: 0,
+      out: [JSON.stringify(presets)],
+      err: "",
+    });
   });
 
   it("show lists what is loaded, left out and set, and by which layer", async () => {

@@ -31,7 +31,6 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
         { flags: "--project <name>", description: "List the sessions of a project: its id, name or directory" },
         { flags: "--limit <n>", description: "At most this many, up to 1000" },
         output,
-        { flags: "--json", description: "The same as --output json" },
       ],
       run: async (invocation) => (await views()).list(host(), invocation),
     },

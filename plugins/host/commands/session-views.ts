@@ -41,7 +41,7 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
   // The directory of an unreadable session is unknown, so lists of single directories warn of all of them.
   for (const { problem } of all ? [] : every)
     if (problem !== undefined) invocation.stderr.write(`warning: ${problem}\n`);
-  if (output === "json" || invocation.options.json === true) return say(invocation, `${JSON.stringify(found)}\n`);
+  if (output === "json") return say(invocation, `${JSON.stringify(found)}\n`);
   if (found.length > 0) return say(invocation, found.map((summary) => `${row(summary, all)}\n`).join(""));
   const hint = all ? "" : " `scorel session list --all` shows those of other directories.";
   invocation.stderr.write(
