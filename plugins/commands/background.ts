@@ -1,4 +1,4 @@
-import type { BaseContext, Session } from "@scorel/kernel";
+import type { BaseContext } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { untilAborted } from "@scorel/kit/values/abort";
 import type { BackgroundItem, BackgroundReport, BackgroundWork, CommandResult, SlashContext } from "./contract.ts";
@@ -98,28 +98,22 @@ function isReport(value: unknown): value is BackgroundReport {
 }
 
 /** The ids that `/tasks` has last shown to each client of a session. Its numbers stay valid when other work ends. */
-const shownIds = new WeakMap<Session, Map<string, readonly string[]>>();
-
-function idsShown({ session }: BaseContext): Map<string, readonly string[]> {
-  const known = shownIds.get(session) ?? new Map<string, readonly string[]>();
-  shownIds.set(session, known);
-  return known;
-}
+export type ShownTasks = Map<string, readonly string[]>;
 
 /** Runs `/tasks`: lists the work in the background, or stops an item of the list by its number or id. */
 export async function tasks(
   ctx: BaseContext,
+  lastShown: ShownTasks,
   { action, item }: { action?: "stop"; item?: string },
   { sessionId, clientId, request }: SlashContext,
 ): Promise<CommandResult> {
   const items = listBackground(ctx);
   const ids = items.map(({ id }) => id);
-  const numbered = idsShown(ctx);
   if (action === undefined) {
-    numbered.set(clientId, ids);
+    lastShown.set(clientId, ids);
     return shown(items);
   }
-  const numberedId = (numbered.get(clientId) ?? ids)[Number(item) - 1];
+  const numberedId = (lastShown.get(clientId) ?? ids)[Number(item) - 1];
   const wanted = items.find(({ id }) => id === (numberedId ?? item));
   if (!wanted) throw errors.BACKGROUND_UNKNOWN({ id: item ?? "" });
   await request("stop_background", { sessionId, id: wanted.id });

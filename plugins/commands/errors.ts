@@ -28,6 +28,8 @@ export const errors = defineErrors({
     `${a.path} cannot be read (${a.reason}), so its commands are not used.`,
   COMMAND_BUSY: (a: { name: string }) =>
     `A turn is running, so /${a.name} is not possible now. Wait until the turn ends, or interrupt it (Ctrl-C in a terminal, Stop in the page).`,
+  COMMAND_RETRY: (a: { reason: string; redo: string }) =>
+    `/retry has taken back the last message, but could not send it again (${a.reason}), nor put it back (${a.redo}). /redo puts it back once that is possible.`,
   COMMAND_CANCELLED: {
     exit: 130,
     text: (a: { name: string; plugin?: string }) =>

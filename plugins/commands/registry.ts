@@ -21,11 +21,14 @@ export interface Row {
 /** The slash commands of a session: the built-in ones, and those of plugins and Markdown files. */
 export class CommandRegistry {
   private readonly ctx: BaseContext;
+  /** The built-in commands. Some of them keep state of the session. */
+  private readonly own: Readonly<Record<string, SlashCommand>>;
   /** The problems with command files that were already reported. The files are read again for every list. */
   private readonly told = new Set<string>();
 
   constructor(ctx: BaseContext) {
     this.ctx = ctx;
+    this.own = shipped(ctx, () => this.list());
   }
 
   /** Lists all slash commands of the session, sorted by their headings and names. */
@@ -71,7 +74,7 @@ export class CommandRegistry {
     const flawed = new Map<string, Error>();
     const claimed = new Map<string, Row & Claim>();
     const { plugin } = ctx;
-    for (const [name, command] of Object.entries(shipped(ctx, () => this.list())))
+    for (const [name, command] of Object.entries(this.own))
       claimed.set(name, { name, plugin, command, replaces: false, report: () => {} });
     ctx.collect("commands", (value, plugin, report, replaces) => {
       const usable = usableCommands(value, plugin, (name, flaw) => {

@@ -5,11 +5,15 @@ import { type BaseContext, isEvent } from "@scorel/kernel";
 import { typedContent } from "@scorel/kit/session/typed";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { z } from "zod";
+import type { ShownTasks } from "./background.ts";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { createRetry } from "./retry.ts";
 
 /** Creates the commands about the work: answers, changes, the queue, and trying again. */
 export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
+  const retry = createRetry(ctx);
+  const shownTasks: ShownTasks = new Map();
   return {
     copy: {
       summary: "Copy the last answer to the clipboard",
@@ -45,17 +49,13 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
       operations: ["list_background", "stop_background"],
       args: z.object({ action: z.enum(["stop"]).optional(), item: z.string().optional() }),
       run: async (asked: { action?: "stop"; item?: string }, context) =>
-        (await import("./background.ts")).tasks(ctx, asked, context),
+        (await import("./background.ts")).tasks(ctx, shownTasks, asked, context),
     },
     retry: {
       summary: "Send the last message again, replacing what followed it",
       operations: ["undo", "send_message"],
       args: z.object({}),
-      run: async (_args, { sessionId, request }) => {
-        const { message } = await request("undo", { sessionId });
-        const { id } = await request("send_message", { sessionId, content: message.content });
-        return { output: "Sent again.", turn: id };
-      },
+      run: (_args, context) => retry(context),
     },
     init: {
       group: "Project",
