@@ -36,6 +36,14 @@ describe("this repository", () => {
   });
 });
 
+it("plugins make folders with makeFolder of the kit, not with the option `recursive` of mkdir, which may never return", () => {
+  const unending = filesIn("plugins").filter(
+    (name) =>
+      name.endsWith(".ts") && /\bmkdir(?:Sync)?\([^;]*\brecursive: true/.test(readFileSync(join(root, name), "utf8")),
+  );
+  expect(unending).toEqual([]);
+});
+
 it("tests that a machine cannot run name what they need (test/optional.ts)", () => {
   const skipping = filesIn("test").filter((name) => {
     if (!name.endsWith(".test.ts") || name === "test/architecture.test.ts") return false;

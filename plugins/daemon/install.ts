@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { userHome } from "@scorel/kit/files/home";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { readText } from "@scorel/kit/files/open";
 import { removeIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { weaknessOf } from "@scorel/kit/files/weakness";
@@ -59,7 +60,7 @@ export async function installCommand(ctx: DaemonContext, invocation: Invocation)
     return 0;
   }
   if (isForced !== true) assertOwnFile(path());
-  mkdirSync(dirname(path()), { recursive: true });
+  makeFolder(dirname(path()), 0o777);
   assertSafeFolder(dirname(path()));
   replaceFile(path(), file);
   stdout.write(`Written: ${path()}\nTo start the host now and whenever you log in: ${begin}\n`);

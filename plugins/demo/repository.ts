@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { devNull } from "node:os";
 import { dirname, join } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { ownPath } from "@scorel/kit/process/programs";
 import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
@@ -57,7 +58,7 @@ test("money has two digits after the point", () => assert.equal(money(1250), "12
 export async function makeRepository(env: Env): Promise<Repository> {
   const path = makeTemporaryFolder("scorel-demo-");
   for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(path, name)), { recursive: true });
+    makeFolder(dirname(join(path, name)), 0o777);
     await writeFile(join(path, name), content);
   }
   const place = { path, env: plainEnv(env) };

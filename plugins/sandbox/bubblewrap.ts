@@ -2,7 +2,6 @@ import {
   chmodSync,
   copyFileSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readlinkSync,
@@ -11,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import type { Executor, ExecutorCommand, ReadyJob, ReadyMount } from "./executor.ts";
 import { limited, limiter } from "./limits.ts";
 import { ask, findProgram, firstLine } from "./programs.ts";
@@ -126,7 +126,7 @@ function systemFolder(path: string): string[] {
 function makeSettings(folder: string): string {
   const etc = mkdtempSync(join(folder, "etc-"));
   chmodSync(etc, 0o755);
-  for (const name of SETTING_FOLDERS) mkdirSync(join(etc, name), { recursive: true });
+  for (const name of SETTING_FOLDERS) makeFolder(join(etc, name), 0o777);
   for (const name of NETWORK_SETTINGS) writeFileSync(join(etc, name), "");
   writeFileSync(join(etc, "hosts"), "127.0.0.1 localhost sandbox\n::1 localhost\n");
   for (const name of SETTING_FILES) copySetting(join("/etc", name), join(etc, name));

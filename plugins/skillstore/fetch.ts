@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "@scorel/kernel";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import type { Archives } from "@scorel/packages/contract";
 import { type Address, isSkillFile, kindOf } from "./address.ts";
 import type { Reach } from "./contract.ts";
@@ -26,7 +27,7 @@ export async function fetchSkills(
   reach: Reach,
 ): Promise<Fetched> {
   const into = join(staging, "tree", "files", address.label);
-  fs.mkdirSync(into, { recursive: true, mode: 0o700 });
+  makeFolder(into);
   const file = join(staging, "fetched");
   if (address.url.protocol === "file:") {
     const path = fileURLToPath(address.url);

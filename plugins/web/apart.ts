@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import type { WrittenPage } from "@scorel/relay/contract";
 import { pathOf, send } from "./answer.ts";
 import { errors } from "./errors.ts";
@@ -86,7 +87,7 @@ export async function writeApart(folder: string, from = BUILT): Promise<WrittenP
 }
 
 async function write(path: string, { bytes, zipped }: WebFile): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path), 0o777);
   await writeFile(path, bytes);
   if (zipped) await writeFile(`${path}.gz`, zipped);
 }

@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { tryLock } from "@scorel/kit/files/lock";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { visibleName } from "@scorel/kit/text/plain";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import { newId } from "@scorel/kit/values/id";
@@ -44,7 +45,7 @@ export async function prepareFolder({ git, root, folder }: Checkout, { path }: W
   const refused = (reason: string, cause?: unknown) =>
     errors.WORKTREE_FOLDER({ path: visibleName(folder), reason }, { cause });
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder, 0o777);
     // A link could lead out of the project, where nothing may be changed.
     if (!lstatSync(folder).isDirectory()) throw refused("it is a link");
     if (!existsSync(join(folder, ".gitignore"))) writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx" });

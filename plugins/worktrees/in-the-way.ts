@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { isControlPath } from "@scorel/kit/files/control-path";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import type { Git } from "./git.ts";
 
 /** Untracked files at paths that a merge adds. */
@@ -53,7 +54,7 @@ export async function namesFrom(git: Git, root: string, args: readonly string[])
 }
 
 function moveTo(place: string, from: string): void {
-  mkdirSync(dirname(place), { recursive: true });
+  makeFolder(dirname(place), 0o777);
   renameSync(from, place);
 }
 

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { ripgrepFault, runRipgrep } from "@scorel/kit/process/ripgrep";
 import type { FileInfo, FileSearch } from "@scorel/local/contract";
@@ -64,7 +65,7 @@ class Copy {
     this.signal = signal;
     this.folder = folder;
     this.here = this.copyOf(folder);
-    mkdirSync(this.here, { recursive: true });
+    makeFolder(this.here);
   }
 
   remove(): void {
@@ -146,7 +147,7 @@ class Copy {
   private async withoutIgnored(folders: readonly string[]): Promise<string[]> {
     if (folders.length === 0) return [];
     for (const folder of folders) {
-      mkdirSync(join(this.here, folder), { recursive: true });
+      makeFolder(join(this.here, folder));
       writeFileSync(join(this.here, folder, PROBE), "");
     }
     // A matching glob overrides ignore files for the probe itself, but not for its folder.

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -24,7 +25,7 @@ export async function probe(
     const home = join(root, "home");
     const place = join(home, ".scorel", "extensions");
     const project = join(root, "empty");
-    for (const folder of [place, project]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const folder of [place, project]) makeFolder(folder);
     const copied = copy(target, place);
     if (config !== "") writeFileSync(join(home, ".scorel", "config.toml"), config, { mode: 0o600 });
     const printed = await run(project, { ...ownEnvironment(env), HOME: home, USERPROFILE: home }, interrupt);

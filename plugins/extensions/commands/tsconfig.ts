@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { ExtensionsService } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -20,7 +21,7 @@ export async function writeTsconfig(extensions: ExtensionsService, invocation: I
   if (!existsSync(base)) throw errors.EXTENSIONS_NO_TYPES({ path: base });
   if (existsSync(path) && !readFileSync(path, "utf8").startsWith(mark))
     throw errors.EXTENSIONS_TSCONFIG({ path, base });
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  makeFolder(folder, 0o755);
   writeFileSync(
     path,
     `${mark}\n${JSON.stringify({ extends: nameFrom(folder, base), include: ["**/*"], exclude: ["**/node_modules"] })}\n`,

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { onAbort } from "@scorel/kit/values/abort";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { SandboxEnd } from "@scorel/sandbox/contract";
@@ -207,7 +208,7 @@ function copyOutputs(root: string, out: string | undefined): Pick<DirectEnd, "fi
     if (out === undefined) return [{ name, size }];
     const to = join(out, name.slice("out/".length));
     try {
-      fs.mkdirSync(dirname(to), { recursive: true });
+      makeFolder(dirname(to), 0o777);
       fs.copyFileSync(real, to, fs.constants.COPYFILE_EXCL);
     } catch (thrown) {
       throw errors.RUN_OUT({ out: to, reason: reasonOf(thrown) }, { cause: thrown });

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { BlobStore } from "@scorel/blobs/contract";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import type { Skill } from "@scorel/skills/contract";
 import { z } from "zod";
 import type { Staged } from "./staging.ts";
@@ -47,7 +48,7 @@ export function restoreSkill(
   if (!found?.files.every(({ sha256 }) => store.has(sha256))) return undefined;
   for (const { path, mode, sha256 } of found.files) {
     const to = join(folder, path);
-    fs.mkdirSync(dirname(to), { recursive: true });
+    makeFolder(dirname(to), 0o777);
     fs.writeFileSync(to, store.read(sha256) as Buffer, { flag: "wx", mode: 0o600 });
     fs.chmodSync(to, (mode & 0o777) | 0o400);
   }

@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "../errors.ts";
 import type { Layout } from "../workspace/layout.ts";
@@ -70,7 +71,7 @@ export function stage(layout: Layout, skill: Skill, { before, sums, isMounted }:
   else if (isThere && !isSame) for (const { path, mode } of files) fs.chmodSync(join(folder, path), mode);
   if (isThere && before.source !== undefined && before.source !== skill.source)
     inOpenFolder(layout.skills, folder, "skill", (dir) => remove(dir, ".venv", dirname(layout.metadata)));
-  fs.mkdirSync(venv, { recursive: true });
+  makeFolder(venv, 0o777);
   return { folder, venv, digest, files, seen };
 }
 
@@ -111,7 +112,7 @@ function folderName(name: string): string {
 
 /** Copies the files, reading each once, and returns their digest. */
 function copy(skill: Skill, files: readonly SourceFile[], folder: string, sums: Sums | undefined): string {
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   fs.chmodSync(folder, 0o700);
   fs.rmSync(join(folder, LAST), { force: true });
   for (const name of fs.readdirSync(folder)) {
@@ -122,7 +123,7 @@ function copy(skill: Skill, files: readonly SourceFile[], folder: string, sums: 
   const made = new Set<string>();
   const digest = digestOf(skill, files, sums, ({ path, mode }, bytes) => {
     const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-    if (parent !== "" && !made.has(parent)) fs.mkdirSync(`${folder}/${parent}`, { recursive: true });
+    if (parent !== "" && !made.has(parent)) makeFolder(`${folder}/${parent}`, 0o777);
     made.add(parent);
     writeNew(`${folder}/${path}`, bytes, mode);
   });

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { BlobStore } from "@scorel/blobs/contract";
+import { makeFolder } from "@scorel/kit/files/make-folder";
 import { openBelow } from "./open-folder.ts";
 import { namesBelow } from "./outputs.ts";
 
@@ -72,7 +73,7 @@ export function restore(root: string, files: readonly FileState[], store: BlobSt
     const bytes = sha256 === undefined ? undefined : store.read(sha256);
     if (!bytes) return true;
     const path = join(root, name);
-    fs.mkdirSync(join(path, ".."), { recursive: true });
+    makeFolder(dirname(path), 0o777);
     fs.writeFileSync(path, bytes, { flag: "wx" });
     fs.chmodSync(path, mode);
     return false;

@@ -51,6 +51,11 @@ describe("making a folder", () => {
     expect(["one", "one/two", "one/two/three"].map((path) => modeOf(join(root, path)))).toEqual([0o700, 0o700, 0o700]);
   });
 
+  it("gives all of them the mode that is asked for", () => {
+    makeFolder(join(root, "one/two"), 0o755);
+    expect(["one", "one/two"].map((path) => modeOf(join(root, path)))).toEqual([0o755, 0o755]);
+  });
+
   it("leaves an existing folder as it is, also behind a link", () => {
     fs.mkdirSync(join(root, "there"), { mode: 0o755 });
     fs.symlinkSync("there", join(root, "link"));
