@@ -77,6 +77,16 @@ export const errors = defineErrors({
     text: (a: { path: string; reason: string }) =>
       `The stored keys in ${a.path} cannot be used: ${a.reason}. Correct or remove that file.`,
   },
+  MODEL_AUTH_UNREADABLE: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `The stored keys in ${a.path} cannot be read: ${a.reason}. Let your user read that file: ls -l shows whose it is.`,
+  },
+  MODEL_AUTH_LOCK: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `The stored keys cannot be changed, because their lock ${a.path} cannot be taken: ${a.reason}. They are unchanged; try again when no other Scorel logs in or out.`,
+  },
   MODEL_NO_SUBSCRIPTION: {
     exit: 2,
     text: (a: { provider: string }) =>

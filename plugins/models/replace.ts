@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { dirname, resolve } from "node:path";
+import { behindLink } from "@scorel/kit/files/behind-link";
 import { isInPlaceOnly, writeInPlace } from "@scorel/kit/files/in-place";
 import { replaceFile } from "@scorel/kit/files/private";
 
@@ -9,7 +9,7 @@ import { replaceFile } from "@scorel/kit/files/private";
  */
 export function replace(path: string, text: string): void {
   const stat = fs.statSync(path, { throwIfNoEntry: false });
-  const target = behind(path);
+  const target = behindLink(path);
   try {
     replaceFile(target, text, { mode: stat ? stat.mode & 0o777 : 0o600 });
   } catch (thrown) {
@@ -20,18 +20,11 @@ export function replace(path: string, text: string): void {
 
 /** Removes a file, not a link to it; empties it if it cannot be removed. Throws file system errors. */
 export function remove(path: string): void {
-  const target = behind(path);
+  const target = behindLink(path);
   try {
     fs.rmSync(target);
   } catch (thrown) {
     if (!isInPlaceOnly(thrown)) throw thrown;
     writeInPlace(target, Buffer.alloc(0));
   }
-}
-
-/** The path that a link leads to, also if nothing exists there. */
-function behind(path: string): string {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (!stat?.isSymbolicLink()) return path;
-  return behind(resolve(fs.realpathSync(dirname(path)), fs.readlinkSync(path)));
 }

@@ -5,7 +5,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
+  statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -75,7 +78,7 @@ describe("the lock of a killed login", () => {
     const stored = storeCredential("groq", "gsk-0123456789").then(() => {
       done = true;
     });
-    await expect(lockAuth(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
+    await expect(lockAuth(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_LOCK" });
     expect(done).toBe(false);
     lock.release();
     await stored;
@@ -84,7 +87,7 @@ describe("the lock of a killed login", () => {
 
   it.each(["", "{", '{"pid":1}'])("with content %j is respected until it is old", async (content) => {
     writeFileSync(`${path}.lock`, content);
-    await expect(lockAuth(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
+    await expect(lockAuth(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_LOCK" });
     utimesSync(`${path}.lock`, 1, 1);
     (await lockAuth(`${path}.lock`, 0)).release();
     expect(existsSync(`${path}.lock`)).toBe(false);
@@ -98,6 +101,29 @@ it("a login that lost its lock changes nothing, and leaves the new holder's lock
   });
   await expect(change).rejects.toThrow("another process has taken over");
   expect([readStored(), names()]).toEqual([{}, ["auth.json.lock"]]);
+});
+
+it("a login keeps a link at the path of the stored keys, also one to a file that does not exist yet", async () => {
+  const target = join(home, "keys.json");
+  symlinkSync("../keys.json", path);
+  for (const [provider, key] of [
+    ["groq", "gsk-0123456789"],
+    ["openai", "sk-0123456789"],
+  ] as const)
+    await storeCredential(provider, key);
+  expect(readlinkSync(path)).toBe("../keys.json");
+  expect(JSON.parse(readFileSync(target, "utf8")).keys).toEqual({ groq: "gsk-0123456789", openai: "sk-0123456789" });
+  expect(statSync(target).mode & 0o777).toBe(0o600);
+});
+
+it("a failure to read the stored keys or to lock them does not advise removing them", async () => {
+  mkdirSync(path);
+  expect(() => readStored()).toThrow(expect.objectContaining({ code: "MODEL_AUTH_UNREADABLE" }));
+  expect(() => readStored()).not.toThrow(/remove/);
+  writeFileSync(`${path}.lock`, "");
+  const locking = lockAuth(`${path}.lock`, 0);
+  await expect(locking).rejects.toMatchObject({ code: "MODEL_AUTH_LOCK" });
+  await expect(locking).rejects.not.toThrow(/remove/);
 });
 
 describe("requests of a login", () => {

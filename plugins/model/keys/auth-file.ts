@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { behindLink } from "@scorel/kit/files/behind-link";
 import type { Lock } from "@scorel/kit/files/lock";
 import { makeFolder } from "@scorel/kit/files/make-folder";
 import { replaceFile } from "@scorel/kit/files/private";
@@ -40,7 +41,7 @@ export function authPath(): string {
   return join(homedir(), ".scorel", "auth.json");
 }
 
-/** Reads the stored credentials; empty without the file. Throws MODEL_AUTH_FILE when it is unreadable or invalid. */
+/** Reads the stored credentials; empty without the file. Throws MODEL_AUTH_UNREADABLE, or MODEL_AUTH_FILE if it is invalid. */
 export function readStored(path = authPath()): Stored {
   const text = readIfPresent(path);
   if (text === undefined) return byProvider({});
@@ -64,7 +65,7 @@ function readIfPresent(path: string): string | undefined {
     return fs.readFileSync(path, "utf8");
   } catch (thrown) {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(thrown))) return undefined;
-    throw errors.MODEL_AUTH_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
+    throw errors.MODEL_AUTH_UNREADABLE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
 }
 
@@ -84,7 +85,7 @@ export async function storeCredential(provider: string, credential: Credential |
 
 /**
  * Replaces a provider's credential with what `change` returns (undefined removes it), while holding a lock. Returns the
- * former credential. Only this user may read the file.
+ * former credential. Only this user may read the file. A link to a file elsewhere is kept. Throws MODEL_AUTH errors.
  */
 export async function changeCredential(
   provider: string,
@@ -106,21 +107,22 @@ export async function changeCredential(
 /** Milliseconds after which a lock counts as abandoned; longer than any process holds one. */
 const ABANDONED = 60_000;
 
-/** Takes a lock beside the file. Waits up to `patience` milliseconds for its holder, then throws MODEL_AUTH_FILE. */
+/** Takes a lock beside the file. Waits up to `patience` milliseconds for its holder, then throws MODEL_AUTH_LOCK. */
 export async function lockAuth(path: string, patience: number): Promise<Lock> {
   const { takeLock } = await import("@scorel/kit/files/lock");
   const lock = await takeLock(path, patience, { abandonedAfter: ABANDONED }).catch((thrown: unknown) => {
-    throw errors.MODEL_AUTH_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
+    throw errors.MODEL_AUTH_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
   });
-  if (!lock) throw errors.MODEL_AUTH_FILE({ path, reason: "another process holds it" });
+  if (!lock) throw errors.MODEL_AUTH_LOCK({ path, reason: "another process holds it" });
   return lock;
 }
 
 function replace(path: string, stored: Stored, lock: Lock): void {
   const before = () => {
-    if (!lock.holds()) throw errors.MODEL_AUTH_FILE({ path, reason: "another process has taken over the lock" });
+    if (!lock.holds())
+      throw errors.MODEL_AUTH_LOCK({ path: `${path}.lock`, reason: "another process has taken over the lock" });
   };
-  replaceFile(path, textOf(stored), { durable: true, before });
+  replaceFile(behindLink(path), textOf(stored), { durable: true, before });
 }
 
 function textOf(stored: Stored): string {

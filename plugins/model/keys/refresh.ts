@@ -11,7 +11,7 @@ const PATIENCE = 60_000;
 /**
  * Returns a subscription with a valid token. If several callers need it, also in other processes, one of them renews it and the others use
  * the result. Throws MODEL_LOGIN_GONE if none is stored, and MODEL_LOGIN_ENDED or MODEL_LOGIN_NOT_RENEWED; the stored subscription is
- * then not changed. Throws MODEL_AUTH_FILE or a file system error if the new token cannot be stored; the next call stores it.
+ * then not changed. Throws MODEL_AUTH errors or a file system error if the new token cannot be stored; the next call stores it.
  */
 export async function renewed(provider: string): Promise<Subscription> {
   const lock = await lockAuth(`${authPath()}.${provider}.lock`, PATIENCE);
