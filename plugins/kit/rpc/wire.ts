@@ -21,8 +21,8 @@ export interface Wire<M> {
 
 /**
  * Reads JSON-RPC messages from stdin and writes them to stdout. Invalid lines are answered with an error here, because libraries would
- * repeat them in their own errors, however large or deep they are. When stdin ends, or at an interrupt, `leave` is called, and requests
- * received until then are still answered.
+ * repeat them in their own errors, however large or deep they are. When stdin ends or fails, or at an interrupt, `leave` is called, and
+ * requests received until then are still answered.
  */
 export function createWire<M>({ stdin, stdout, interrupt }: Streams, leave: () => Promise<void>): Wire<M> {
   const output = createOutput(stdout);
@@ -34,14 +34,20 @@ export function createWire<M>({ stdin, stdout, interrupt }: Streams, leave: () =
     if (output.failure) throw output.failure;
   };
   const messages = messagesIn(stdin);
+  const end = async () => {
+    await leave();
+    await asked.answered(LAST_ANSWERS_MS);
+  };
   return {
     readable: new ReadableStream<M>({
       async pull(controller) {
         for (;;) {
-          const { value: read, done } = await nextOf(messages, interrupt);
+          const { value: read, done } = await nextOf(messages, interrupt).catch(async (thrown: unknown) => {
+            await end();
+            throw thrown;
+          });
           if (done) {
-            await leave();
-            await asked.answered(LAST_ANSWERS_MS);
+            await end();
             return controller.close();
           }
           if ("message" in read) {

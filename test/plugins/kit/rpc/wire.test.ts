@@ -15,9 +15,12 @@ function wired() {
     },
   });
   const interrupt = new AbortController();
-  const wire = createWire<object>({ stdin, stdout, interrupt: interrupt.signal }, async () => {});
+  const left = { count: 0 };
+  const wire = createWire<object>({ stdin, stdout, interrupt: interrupt.signal }, async () => {
+    left.count++;
+  });
   const send = (message: object) => void stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  return { ...wire, reader: wire.readable.getReader(), send, stdin, lines, interrupt };
+  return { ...wire, reader: wire.readable.getReader(), send, stdin, lines, interrupt, left };
 }
 
 it("the end waits for the answers to requests, but not for those to cancelled ones", async () => {
@@ -49,6 +52,17 @@ it("an interrupt ends the messages while none arrives", async () => {
   const end = reader.read();
   interrupt.abort();
   expect(await end).toEqual({ value: undefined, done: true });
+});
+
+it("a failure to read stdin ends the work like the end of stdin, and is passed on", async () => {
+  const { reader, writable, send, stdin, left } = wired();
+  send({ id: 1, method: "tools/call" });
+  await reader.read();
+  const end = expect(reader.read()).rejects.toThrow("EIO");
+  stdin.destroy(new Error("EIO"));
+  await expect.poll(() => left.count).toBe(1);
+  await writable.getWriter().write({ jsonrpc: "2.0", id: 1, result: {} });
+  await end;
 });
 
 it("messages that were handled are not kept in memory", async () => {
