@@ -20,8 +20,8 @@ export interface Where {
   path: string;
   name: string;
   alias?: string;
-  /** The lines of the existing table for this model. Absent for a new table. */
-  own?: string;
+  /** The lines of the existing table for this model, and where they begin in the text. Absent for a new table. */
+  own?: { lines: string; at: number };
   /** The text of the file; "" if it does not exist. */
   text: string;
 }
@@ -34,20 +34,34 @@ export function whereFor(model: CustomModel): Where {
 /** Chooses a new table: `[model]` if the file has none. Throws MODELS_FILE. */
 export function newTable(provider: string): Where {
   const { path, text } = userFile();
+  const shape = withoutLongStrings(text);
   if (!hasDefault(text)) return { path, name: "model", text };
-  if (/^[ \t]*"?models"?\s*=/m.test(text))
+  if (/^[ \t]*"?models"?\s*=/m.test(shape))
     throw errors.MODELS_FILE({ path, reason: 'it has "models = …", which a table cannot be added to' });
-  const taken = new Set(Array.from(text.matchAll(/^[ \t]*\[\s*models\s*\.\s*"?([\w-]+)/gm), ([, alias]) => alias));
+  const taken = new Set(Array.from(shape.matchAll(/^[ \t]*\[\s*models\s*\.\s*"?([\w-]+)/gm), ([, alias]) => alias));
   const plain = provider.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   const base = /^[a-z]/.test(plain) ? plain : `server-${plain}`;
-  const alias = [base, ...Array.from({ length: 99 }, (_, at) => `${base}-${at + 2}`)].find((each) => !taken.has(each));
-  return { path, name: `models.${alias}`, alias: alias as string, text };
+  let alias = base;
+  for (let number = 2; taken.has(alias); number++) alias = `${base}-${number}`;
+  return { path, name: `models.${alias}`, alias, text };
 }
 
 /** Whether a file has a table `[model]`, or keys such as `model.id` before its first table. */
 export function hasDefault(text: string): boolean {
-  const [before = ""] = text.split(/^[ \t]*\[/m);
-  return /^[ \t]*\[\s*"?model"?\s*[\].]/m.test(text) || /^[ \t]*"?model"?\s*[.=]/m.test(before);
+  const shape = withoutLongStrings(text);
+  const [before = ""] = shape.split(/^[ \t]*\[/m);
+  return /^[ \t]*\[\s*"?model"?\s*[\].]/m.test(shape) || /^[ \t]*"?model"?\s*[.=]/m.test(before);
+}
+
+/** Comments, strings of several lines, and strings of one line, in which quotes have no meaning for the others. */
+const COMMENT_OR_STRING =
+  /#[^\n]*|"""(?:[^"\\]|\\[\s\S]|"(?!""))*(?:"{3,5}|$)|'''(?:[^']|'(?!''))*(?:'{3,5}|$)|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g;
+
+/** The text with other characters in place of strings of several lines, whose lines may look like tables. Its length stays the same. */
+function withoutLongStrings(text: string): string {
+  return text.replace(COMMENT_OR_STRING, (found) =>
+    /^(?:"""|''')/.test(found) ? found.replace(/[^\r\n]/g, "x") : found,
+  );
 }
 
 /** The configuration of a model. A reply may use a quarter of the context window. */
@@ -55,18 +69,19 @@ export function configOf(model: CustomModel): object {
   return { type: "custom", api: "openai-completions", ...model, maxTokens: Math.ceil(model.contextWindow / 4) };
 }
 
-/** The text of the table: a new one, or the existing one with the new values. JSON strings are valid TOML strings. */
+/** The text of the table, with ends of lines as in Unix: a new one, or the existing one with the new values. JSON strings are valid TOML strings. */
 export function tableText({ name, own }: Where, model: CustomModel): string {
-  if (own !== undefined) return renewed(own, model);
+  if (own !== undefined) return renewed(own.lines, model);
   return `[${name}]\n${Object.entries(configOf(model)).map(line).join("")}`;
 }
 
-/** The text of the whole file with the table. */
+/** The text of the whole file with the table, whose lines end as the others do. */
 function written(where: Where, model: CustomModel): string {
   const { text, own } = where;
-  const table = tableText(where, model);
-  if (own !== undefined) return text.replace(own, () => table);
-  return text + (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n") + table;
+  const end = text.includes("\r\n") ? "\r\n" : "\n";
+  const table = tableText(where, model).replaceAll("\n", end);
+  if (own !== undefined) return text.slice(0, own.at) + table + text.slice(own.at + own.lines.length);
+  return text + (text === "" ? "" : text.endsWith("\n") ? end : end + end) + table;
 }
 
 /**
@@ -102,10 +117,13 @@ export function takeBack(where: Where, model: CustomModel): void {
 function ownTable({ provider, id, baseUrl }: CustomModel): Where | undefined {
   const { path, text } = userFile();
   const marks = Object.entries({ type: "custom", provider, id, baseUrl }).map(line);
-  for (const [own, header] of text.matchAll(/^\[(model|models\.[\w-]+)\]\n(?:[^[\n].*(?:\n|$))*/gm)) {
+  const tables = /^\[(model|models\.[\w-]+)\]\r?\n(?:[^[\r\n][^\n]*(?:\n|$))*/gm;
+  for (const { 0: found, 1: header, index: at } of withoutLongStrings(text).matchAll(tables)) {
     const name = header as string;
-    const isOwn = marks.every((mark) => `${own}\n`.includes(`\n${mark}`));
-    if (isOwn) return { path, name, text, own, ...(name !== "model" && { alias: name.slice("models.".length) }) };
+    const lines = text.slice(at, at + found.length);
+    const isOwn = marks.every((mark) => `${unixLines(lines)}\n`.includes(`\n${mark}`));
+    if (isOwn)
+      return { path, name, text, own: { lines, at }, ...(name !== "model" && { alias: name.slice("models.".length) }) };
   }
   return undefined;
 }
@@ -114,11 +132,15 @@ function ownTable({ provider, id, baseUrl }: CustomModel): Where | undefined {
 function renewed(own: string, model: CustomModel): string {
   const replaced = ["apiKeyEnv", "contextWindow", "maxTokens"];
   const fresh = Object.entries(configOf(model)).filter(([key]) => replaced.includes(key));
-  const kept = own.split(/(?<=\n)/).filter((each) => !replaced.includes(each.split(/\s*=/)[0] as string));
+  const kept = unixLines(own)
+    .split(/(?<=\n)/)
+    .filter((each) => !replaced.includes(each.split(/\s*=/)[0] as string));
   return kept
     .map((each) => (each.startsWith("baseUrl = ") ? `${each.trimEnd()}\n${fresh.map(line).join("")}` : each))
     .join("");
 }
+
+const unixLines = (text: string) => text.replaceAll("\r\n", "\n");
 
 const line = ([key, value]: [string, unknown]) => `${key} = ${JSON.stringify(value)}\n`;
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { hasDefault, newTable, tableText, takeBack, writeModel } from "../../plugins/models/model-file.ts";
+import { hasDefault, newTable, tableText, takeBack, whereFor, writeModel } from "../../plugins/models/model-file.ts";
 import { limitedFiles, mountedFile, type SmallDisk, smallFileSystem } from "../fault/disk.ts";
 import { itWith } from "../optional.ts";
 import { secondProcess } from "../second-process.ts";
@@ -60,6 +60,35 @@ describe("a configuration to which a model is added", () => {
       alias: name.slice("models.".length),
       text: "[model]\n",
     });
+  });
+
+  it("gets one table for one model if its lines end as in Windows", () => {
+    using own = config("# mine\r\n[model]\r\nid = 'x'\r\n");
+    writeModel(whereFor(model), model);
+    const once = readFileSync(own.path, "utf8");
+    expect(once.replaceAll("\r\n", "")).not.toContain("\n");
+    writeModel(whereFor(model), { ...model, contextWindow: 64_000 });
+    expect(readFileSync(own.path, "utf8")).toBe(once.replace("32000", "64000").replace("8000\r", "16000\r"));
+  });
+
+  it("is searched for tables outside of strings of several lines", () => {
+    const table = '[model]\ntype = "custom"\nprovider = "local"\nid = "m1"\nbaseUrl = "http://127.0.0.1:8000/v1"\n';
+    const strings = [`\n[prompt]\nuser = """\n${table}\\""" more"""\n`, `\n[prompt]\nuser = '''\n${table}'''\n`];
+    expect(strings.map(hasDefault)).toEqual([false, false]);
+    expect([`# """\n${table}`, `x = "#" # '''\n${table}`, `x = '"""'\n${table}`].map(hasDefault)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    using own = config(`${strings[0]}${table}`);
+    writeModel(whereFor(model), model);
+    expect(readFileSync(own.path, "utf8")).toBe(`${strings[0]}${tableText(whereFor(model), model)}`);
+  });
+
+  it("gets a table with a name of its own for each of 150 models of one provider", () => {
+    const names = Array.from({ length: 149 }, (_, at) => `[models.lab${at === 0 ? "" : `-${at + 1}`}]\n`);
+    using _own = config(`[model]\n${names.join("")}`);
+    expect(newTable("lab").name).toBe("models.lab-150");
   });
 
   itWith("mounts", "is written in place where it is a mounted file, as in containers", () => {
