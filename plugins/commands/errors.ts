@@ -26,6 +26,8 @@ export const errors = defineErrors({
     `${a.folder} has more than ${a.most} command files: ${a.leftOut} of them, the last in alphabetical order, are not used. Remove some, or turn them into skills.`,
   COMMAND_UNREADABLE: (a: { path: string; reason: string }) =>
     `${a.path} cannot be read (${a.reason}), so its commands are not used.`,
+  COMMAND_UNUSED: (a: { folder: string; flaws: readonly string[]; more: number }) =>
+    `Command files in ${a.folder} are not used: ${a.flaws.join("; ")}${a.more === 0 ? "" : `; and ${a.more} more`}.`,
   COMMAND_BUSY: (a: { name: string }) =>
     `A turn is running, so /${a.name} is not possible now. Wait until the turn ends, or interrupt it (Ctrl-C in a terminal, Stop in the page).`,
   COMMAND_RETRY: (a: { reason: string; redo: string }) =>

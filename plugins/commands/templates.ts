@@ -11,6 +11,8 @@ import { errors } from "./errors.ts";
 
 /** Maximum size of a template file in bytes. */
 const LARGEST = 64 * 1024;
+/** The most files in a folder of which a message says why they are not used. */
+const TOLD = 3;
 /** The most files in a folder that are used, as many as skills. */
 const MOST = 2_000;
 const DEEPEST = 4;
@@ -23,8 +25,8 @@ interface Template {
 
 /**
  * Reads commands from Markdown files: the user's own and those of a trusted project; the project's override the user's.
- * Files are read on every call, so edits take effect at once. `tell` is called for each folder with more files than are used, and for what
- * cannot be read; the other files are used.
+ * Files are read on every call, so edits take effect at once. `tell` is called for each folder with more files than are used, or with files
+ * that cannot be commands, and for what cannot be read; the other files are used.
  */
 export async function templates(workspace: Workspace | undefined, tell: (flaw: Error) => void): Promise<Template[]> {
   if (!workspace) return [];
@@ -42,8 +44,12 @@ export async function templates(workspace: Workspace | undefined, tell: (flaw: E
     const place = shown ?? folder;
     const skip = (path: string, thrown: unknown) =>
       tell(errors.COMMAND_UNREADABLE({ path: join(place, path), reason: codeOf(thrown) }));
-    const { files, leftOut } = filesBelow(folder, skip);
+    const { files, leftOut, flaws } = filesBelow(folder, skip);
     if (leftOut > 0) tell(errors.COMMAND_FILES({ folder: place, most: MOST, leftOut }));
+    if (flaws.length > 0)
+      tell(
+        errors.COMMAND_UNUSED({ folder: place, flaws: flaws.slice(0, TOLD), more: Math.max(0, flaws.length - TOLD) }),
+      );
     const commands = files.map(async ({ path, name, below }) => {
       const plugin = shown === undefined ? path : join(shown, below);
       const text = attempt(
@@ -60,16 +66,23 @@ export async function templates(workspace: Workspace | undefined, tell: (flaw: E
 /** Called with the path of a file or folder below the folder of commands that cannot be read, and the error. */
 type Skip = (below: string, thrown: unknown) => void;
 
-/** Finds Markdown files inside the folder; `a/b.md` becomes the command `a:b`. Files beyond the limit are counted in `leftOut`. */
+/**
+ * Finds Markdown files inside the folder; `a/b.md` becomes the command `a:b`. Files beyond the limit are counted in `leftOut`; `flaws` says why
+ * others cannot be commands.
+ */
 function filesBelow(folder: string, skip: Skip) {
   const real = realOf(folder);
-  if (real === undefined) return { files: [], leftOut: 0 };
+  if (real === undefined) return { files: [], leftOut: 0, flaws: [] };
   const entries = markdownBelow(real, "", DEEPEST, skip).sort();
-  const files = entries
-    .slice(0, MOST)
-    .map((below) => ({ path: join(real, below), name: below.slice(0, -3).split(sep).join(":"), below }))
-    .filter(({ path, name, below }) => /^[A-Za-z][\w:-]*$/.test(name) && isSmallFile(path, below, skip));
-  return { files, leftOut: Math.max(0, entries.length - MOST) };
+  const flaws: string[] = [];
+  const files = entries.slice(0, MOST).flatMap((below) => {
+    const file = { path: join(real, below), name: below.slice(0, -3).split(sep).join(":"), below };
+    const flaw = flawOf(file, skip);
+    if (flaw === undefined) return [file];
+    if (flaw !== "") flaws.push(`${lineOf(below)} ${flaw}`);
+    return [];
+  });
+  return { files, leftOut: Math.max(0, entries.length - MOST), flaws };
 }
 
 /**
@@ -95,13 +108,19 @@ function attempt<R>(work: () => R, failed: (thrown: unknown) => void): R | undef
   }
 }
 
-/** Whether a path is a regular file, and no link to one, that is not too large. */
-function isSmallFile(path: string, below: string, skip: Skip): boolean {
+/** Why a file cannot be a command; "" if that is no mistake or was told already. Undefined if it can be one. */
+function flawOf({ path, name, below }: { path: string; name: string; below: string }, skip: Skip): string | undefined {
+  // The programs that make such files, such as editors, hide them.
+  if (below.split(sep).some((part) => part.startsWith("."))) return "";
+  if (!/^[A-Za-z][\w:-]*$/.test(name))
+    return "needs a name that begins with an English letter and continues with letters, digits, - and _";
   const stat = attempt(
     () => lstatSync(path, { throwIfNoEntry: false }),
     (thrown) => skip(below, thrown),
   );
-  return stat?.isFile() === true && stat.size <= LARGEST;
+  if (!stat) return "";
+  if (!stat.isFile()) return stat.isSymbolicLink() ? "is a link, which is not followed" : "is not a file";
+  return stat.size > LARGEST ? `has more than ${LARGEST / 1024} KiB` : undefined;
 }
 
 async function commandIn(text: string): Promise<SlashCommand> {

@@ -471,6 +471,25 @@ describe("a folder of command files", () => {
 });
 
 describe("command files", () => {
+  it("that cannot be commands are named once, with the reason", async () => {
+    await using s = await opened({});
+    const folder = join(s.home.home, ".scorel/commands");
+    mkdirSync(join(folder, ".obsidian"), { recursive: true });
+    for (const name of ["mine", "two words", "1st", ".draft", ".obsidian/note"])
+      writeFileSync(join(folder, `${name}.md`), "do it");
+    writeFileSync(join(folder, "huge.md"), "x".repeat(70_000));
+    symlinkSync("mine.md", join(folder, "linked.md"));
+    for (let times = 0; times < 2; times++) {
+      const own = (await s.listed()).filter(({ plugin }) => plugin.endsWith(".md"));
+      expect(own.map(({ name }) => name)).toEqual(["mine"]);
+    }
+    const { notices } = await s.t.client.request("get_status", { sessionId: s.sessionId });
+    const name = "needs a name that begins with an English letter and continues with letters, digits, - and _";
+    expect(notices.map(({ message }) => message)).toEqual([
+      `Command files in ${folder} are not used: 1st.md ${name}; huge.md has more than 64 KiB; linked.md is a link, which is not followed; and 1 more.`,
+    ]);
+  });
+
   it("that cannot be read are said once, and everything else can be used", async () => {
     await using s = await opened({ hello: () => "hello" });
     const folder = join(s.home.home, ".scorel/commands");
