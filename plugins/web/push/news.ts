@@ -16,6 +16,8 @@ interface Heard {
 export class News {
   private readonly heard: Heard;
   private readonly begun = new Map<string, number>();
+  /** Sessions whose turn may have ended unnoticed. If they begin a turn, it counts from then. */
+  private readonly unsure = new Set<string>();
   /** The sessions that people are about to be told of, each with its own wait: the one that began the wait of all may be settled. */
   private readonly due = new Map<string, NodeJS.Timeout>();
 
@@ -24,23 +26,34 @@ export class News {
   }
 
   take(change: SessionChange): void {
-    if (change.change === "missed") return;
+    if (change.change === "missed") {
+      for (const sessionId of this.begun.keys()) this.unsure.add(sessionId);
+      return;
+    }
     const { sessionId } = change.session;
     if (change.change === "asking") this.add(sessionId);
     else if (change.change === "idle") this.end(change.session);
     else if (change.change === "running" || change.change === "deleted") this.settle(sessionId);
     else if (change.change === "answered" && !change.session.questions?.length) this.settle(sessionId);
-    if (change.change === "running" && !this.begun.has(sessionId)) this.begun.set(sessionId, Date.now());
+    if (change.change === "running") this.begin(sessionId);
   }
 
   close(): void {
     for (const sessionId of [...this.due.keys()]) this.drop(sessionId);
   }
 
+  /** A running turn is announced again when it goes on after a wait. */
+  private begin(sessionId: string): void {
+    const isNew = !this.begun.has(sessionId) || this.unsure.has(sessionId);
+    this.unsure.delete(sessionId);
+    if (isNew) this.begun.set(sessionId, Date.now());
+  }
+
   /** Turns of a session with a parent do not count, since they are part of the parent's work. */
   private end({ sessionId, parent }: SessionSummary): void {
     const began = this.begun.get(sessionId) ?? Date.now();
     this.begun.delete(sessionId);
+    this.unsure.delete(sessionId);
     if (parent === undefined && Date.now() - began >= LONG_TURN_MS) this.add(sessionId);
   }
 

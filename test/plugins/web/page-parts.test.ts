@@ -111,4 +111,10 @@ describe("the words of the page", () => {
     expect(shown).toEqual(["now", "1 min", "3 h", "2 d"]);
     expect(ago(now - 90_000, now, zh)).toBe("1 分钟");
   });
+
+  it("say the date of what was long ago in the language of the page, not in the browser's", () => {
+    const words = ["en", "zh"].map((language) => wordsOf([language]).words);
+    const [then, now] = [new Date(2026, 4, 3).getTime(), new Date(2026, 10, 23).getTime()];
+    expect(words.map((each) => ago(then, now, each))).toEqual(["May 3, 2026", "2026年5月3日"]);
+  });
 });

@@ -46,6 +46,25 @@ it("changes that arrive while the lists are read are applied to what was read", 
   expect(t.list.deleted.get()).toEqual(new Set(["s1"]));
 });
 
+it("of two reads at once, the lists of the later one stay, also if the earlier one ends last or fails", async () => {
+  const answers: { resolve(answer: object): void; reject(thrown: Error): void }[] = [];
+  const client = {
+    request: async (operation: string) => {
+      if (operation === "list_sessions") return { sessions: [] };
+      return new Promise<object>((resolve, reject) => answers.push({ resolve, reject }));
+    },
+  };
+  const list = new SessionList(client as unknown as RemoteClient, notKept, new Store({ ...ALL }));
+  const reads = [list.read(), list.read(), list.read()];
+  const project = (name: string) => ({ projects: [{ projectId: name, name, directory: `/${name}` }] });
+  answers[2]?.resolve(project("later"));
+  await reads[2];
+  answers[0]?.resolve(project("earlier"));
+  answers[1]?.reject(new Error("refused"));
+  await Promise.all(reads);
+  expect([list.projects.get().map(({ name }) => name), list.problem.get()]).toEqual([["later"], undefined]);
+});
+
 /** A list of a host that knows no project. `reads` counts how often everything was read; `refuses` makes the host refuse that. */
 async function listWithoutProjects() {
   const t = { reads: 0, refuses: false, sessions: [] as SessionSummary[] };

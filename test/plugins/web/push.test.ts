@@ -284,6 +284,21 @@ it("a long turn is announced when it ends, until the next one begins", async () 
   expect(told).toEqual([["long"]]);
 });
 
+it("a short turn is not announced although the end of the one before was missed, but the end of a long one is", async () => {
+  const told: string[][] = [];
+  const news = new News({ come: (sessions) => void told.push([...sessions]), gone: () => {} });
+  vi.useFakeTimers();
+  const change = (change: "running" | "idle", sessionId: string) =>
+    news.take({ change, session: { sessionId } } as SessionChange);
+  for (const id of ["missed", "long"]) change("running", id);
+  await pass(LONG_TURN_MS);
+  news.take({ change: "missed" });
+  change("running", "missed");
+  for (const id of ["missed", "long"]) change("idle", id);
+  await pass(DELAY_MS);
+  expect(told).toEqual([["long"]]);
+});
+
 it("a question is announced only after it has been open for some time, also if another one was answered just before", async () => {
   const told: string[][] = [];
   const news = new News({ come: (sessions) => void told.push([...sessions]), gone: () => {} });

@@ -119,7 +119,9 @@ function Recent({ device }: { device: Device }) {
 function Chosen({ device, place, onMenu }: { device: Device; place: Place; onMenu(): void }) {
   const words = useWords();
   if (place.at === "session")
-    return <SessionPage key={place.sessionId} device={device} sessionId={place.sessionId} onMenu={onMenu} />;
+    return (
+      <SessionPage key={device.keyOf(place.sessionId)} device={device} sessionId={place.sessionId} onMenu={onMenu} />
+    );
   if (place.at === "new" && device.rights.get().write)
     return <NewChat key={place.directory} device={device} directory={place.directory} onMenu={onMenu} />;
   return (

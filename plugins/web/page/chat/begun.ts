@@ -2,7 +2,7 @@ import type { Device } from "../host/device.ts";
 import { OpenSession } from "../host/session.ts";
 import type { Field } from "./field.ts";
 
-/** Sessions that were opened before the page shows them, so that their field is there at once. */
+/** Sessions that were opened before the page shows them, so that their field is there at once. By their key, which also names the host. */
 const begun = new Map<string, OpenSession>();
 
 /**
@@ -13,25 +13,26 @@ export async function openBegun(device: Device, sessionId: string, field: Field)
   // Before the session is open: somebody may choose it in the list meanwhile, and would get a second field for it.
   field.moveTo(device.keyOf(sessionId));
   const session = await OpenSession.open(device, sessionId).catch(() => undefined);
-  if (session) begun.set(sessionId, session);
+  if (session) begun.set(device.keyOf(sessionId), session);
 }
 
 /** The session that was opened before the page shows it; undefined if there is none. */
-export function begunOf(sessionId: string): OpenSession | undefined {
-  return begun.get(sessionId);
+export function begunOf(device: Device, sessionId: string): OpenSession | undefined {
+  return begun.get(device.keyOf(sessionId));
 }
 
 /** Closes a session that the page does not show after all. */
 export function leaveBegun(device: Device, sessionId: string): void {
   // If the connection is lost, the host closes the session itself.
-  takeBegun(sessionId)
+  takeBegun(device, sessionId)
     ?.close(device)
     .catch(() => {});
 }
 
 /** Hands the session over to its page, which then has to close it. */
-export function takeBegun(sessionId: string): OpenSession | undefined {
-  const session = begun.get(sessionId);
-  begun.delete(sessionId);
+export function takeBegun(device: Device, sessionId: string): OpenSession | undefined {
+  const key = device.keyOf(sessionId);
+  const session = begun.get(key);
+  begun.delete(key);
   return session;
 }

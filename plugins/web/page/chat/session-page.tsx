@@ -24,17 +24,21 @@ export function SessionPage(props: SessionPageProps) {
 
 function Opening({ device, sessionId, onMenu }: SessionPageProps) {
   const words = useWords();
-  const [session, setSession] = useState(() => begunOf(sessionId));
+  const [session, setSession] = useState(() => begunOf(device, sessionId));
   const [error, setError] = useState<Error>();
   const { write, answer } = useStore(device.rights);
   const isAway = useStore(device.awaySince) !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: with other rights than were known, it is opened in another way.
   useEffect(() => {
     let isWanted = true;
-    const begun = takeBegun(sessionId);
+    const begun = takeBegun(device, sessionId);
     const opening = begun ? Promise.resolve(begun) : OpenSession.open(device, sessionId);
     opening.then(
-      (opened) => isWanted && setSession(opened),
+      (opened) => {
+        if (!isWanted) return;
+        setSession(opened);
+        setError(undefined);
+      },
       async (thrown) => {
         if (await isInTrash(device, sessionId, thrown)) device.sessions.markDeleted(sessionId);
         else if (isWanted) setError(thrown);

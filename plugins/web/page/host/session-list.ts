@@ -39,6 +39,9 @@ export class SessionList {
   private known: readonly ListedProject[] = [];
   /** Ids of projects because of which everything was read again. Some stay unknown, such as removed ones: their sessions keep changing. */
   private readonly sought = new Set<string>();
+  /** How many reads have begun, and which of them is shown. One that began earlier may end later, with older lists. */
+  private reads = 0;
+  private shownRead = 0;
   /** For each running `read`, the changes that have arrived since it started. */
   private readonly changesDuringReads = new Set<SummaryChange[]>();
 
@@ -72,17 +75,21 @@ export class SessionList {
   async read(): Promise<void> {
     const changes: SummaryChange[] = [];
     this.changesDuringReads.add(changes);
+    const number = ++this.reads;
     try {
       const [{ projects }, { sessions }] = await Promise.all([
         this.readProjects(),
         everyPage((page) => this.client.request("list_sessions", { archived: true, ...page })),
       ]);
+      if (number < this.shownRead) return;
+      this.shownRead = number;
       this.hasBegun = true;
       this.asOf.set(undefined);
       this.problem.set(undefined);
       this.fill({ projects, sessions }, changes);
       this.keep();
     } catch (thrown) {
+      if (number < this.shownRead) return;
       this.problem.set(thrown as Error);
       this.sought.clear();
     } finally {

@@ -11,5 +11,5 @@ export function ago(then: number, now: number, { ago: words }: Pick<Words, "ago"
   if (passed < HOUR) return words.minutes(Math.floor(passed / MINUTE));
   if (passed < DAY) return words.hours(Math.floor(passed / HOUR));
   if (passed < 30 * DAY) return words.days(Math.floor(passed / DAY));
-  return new Date(then).toLocaleDateString();
+  return words.date(then);
 }

@@ -27,12 +27,12 @@ const en = {
   findFile: "Find a file of the project",
   filesFound: (count: number) => (count === 1 ? "1 file or folder" : `${count} files and folders`),
   filesNotShown: "This page may not read files of the project.",
-  fileSize: (bytes: number) => (bytes === 1 ? "1 byte" : `${bytes.toLocaleString()} bytes`),
+  fileSize: (bytes: number) => (bytes === 1 ? "1 byte" : `${bytes.toLocaleString("en")} bytes`),
   fileProblems: { large: "Files of more than 1 MB are not shown.", binary: "This file is not text." },
   fileEmpty: "This file is empty.",
   artifacts: "Saved results",
   artifactVersion: (version: number, bytes: number) =>
-    `version ${version}, ${bytes === 1 ? "1 byte" : `${bytes.toLocaleString()} bytes`}`,
+    `version ${version}, ${bytes === 1 ? "1 byte" : `${bytes.toLocaleString("en")} bytes`}`,
   artifactMine: "in all your sessions",
   showArtifact: (name: string) => `Show ${name}`,
   hideArtifact: (name: string) => `Hide ${name}`,
@@ -50,8 +50,8 @@ const en = {
   tokensReceived: "Tokens received",
   windowTitle: "What fills the context",
   windowUsed: (used: number, window: number, share: string) =>
-    `About ${used.toLocaleString()} of ${window.toLocaleString()} tokens (${share})`,
-  windowUnknown: (used: number) => `About ${used.toLocaleString()} tokens; the model's window is not known.`,
+    `About ${used.toLocaleString("en")} of ${window.toLocaleString("en")} tokens (${share})`,
+  windowUnknown: (used: number) => `About ${used.toLocaleString("en")} tokens; the model's window is not known.`,
   windowParts: {
     "system prompt": "System prompt",
     tools: "Tools",
@@ -62,10 +62,10 @@ const en = {
   compactNow: "Compact now",
   compacting: "Summarizing…",
   compacted: (before: number, after: number) =>
-    `Summarized: about ${before.toLocaleString()} tokens became ${after.toLocaleString()}.`,
+    `Summarized: about ${before.toLocaleString("en")} tokens became ${after.toLocaleString("en")}.`,
   notCompacted: "Nothing was summarized.",
   compactedNote: (before: number, after: number, title: string) =>
-    `“${title}” was summarized: about ${before.toLocaleString()} tokens became ${after.toLocaleString()}.`,
+    `“${title}” was summarized: about ${before.toLocaleString("en")} tokens became ${after.toLocaleString("en")}.`,
   notCompactedNote: (title: string) => `Nothing was summarized in “${title}”.`,
   healthAbout:
     "Checks the programs, plugins, options, files and the model of this session's host, as `scorel doctor` does.",
@@ -114,11 +114,11 @@ const zh: typeof en = {
   findFile: "查找项目中的文件",
   filesFound: (count) => `${count} 个文件和文件夹`,
   filesNotShown: "本页不能读取项目文件。",
-  fileSize: (bytes) => `${bytes.toLocaleString()} 字节`,
+  fileSize: (bytes) => `${bytes.toLocaleString("zh")} 字节`,
   fileProblems: { large: "不显示超过 1 MB 的文件。", binary: "这个文件不是文本。" },
   fileEmpty: "这个文件是空的。",
   artifacts: "保存的结果",
-  artifactVersion: (version, bytes) => `版本 ${version}，${bytes.toLocaleString()} 字节`,
+  artifactVersion: (version, bytes) => `版本 ${version}，${bytes.toLocaleString("zh")} 字节`,
   artifactMine: "在你的所有会话中",
   showArtifact: (name) => `显示 ${name}`,
   hideArtifact: (name) => `隐藏 ${name}`,
@@ -135,8 +135,9 @@ const zh: typeof en = {
   tokensCached: "来自缓存",
   tokensReceived: "收到的 token",
   windowTitle: "上下文的组成",
-  windowUsed: (used, window, share) => `约 ${used.toLocaleString()} / ${window.toLocaleString()} token（${share}）`,
-  windowUnknown: (used) => `约 ${used.toLocaleString()} token；模型的窗口大小未知。`,
+  windowUsed: (used, window, share) =>
+    `约 ${used.toLocaleString("zh")} / ${window.toLocaleString("zh")} token（${share}）`,
+  windowUnknown: (used) => `约 ${used.toLocaleString("zh")} token；模型的窗口大小未知。`,
   windowParts: {
     "system prompt": "系统提示",
     tools: "工具",
@@ -146,10 +147,10 @@ const zh: typeof en = {
   },
   compactNow: "立即压缩",
   compacting: "正在总结…",
-  compacted: (before, after) => `已总结：约 ${before.toLocaleString()} token 变为 ${after.toLocaleString()}。`,
+  compacted: (before, after) => `已总结：约 ${before.toLocaleString("zh")} token 变为 ${after.toLocaleString("zh")}。`,
   notCompacted: "没有可总结的内容。",
   compactedNote: (before, after, title) =>
-    `已总结“${title}”：约 ${before.toLocaleString()} token 变为 ${after.toLocaleString()}。`,
+    `已总结“${title}”：约 ${before.toLocaleString("zh")} token 变为 ${after.toLocaleString("zh")}。`,
   notCompactedNote: (title) => `“${title}”没有可总结的内容。`,
   healthAbout: "检查本会话主机上的程序、插件、选项、文件和模型，与 `scorel doctor` 相同。",
   healthCheck: "立即检查",
