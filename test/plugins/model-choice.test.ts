@@ -9,7 +9,9 @@ import { modelPlugin } from "@scorel/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isSpoken } from "../../plugins/model/choose/apis.ts";
 import { defaultModels } from "../../plugins/model/choose/default-models.ts";
+import { modelsOf } from "../../plugins/model/choose/local.ts";
 import { type LocalServer, localServers } from "../../plugins/model/choose/local-servers.ts";
+import { ollamaWindow } from "../../plugins/model/choose/local-window.ts";
 import { modelRows } from "../../plugins/model/choose/rows.ts";
 import { storeCredential } from "../../plugins/model/keys/auth-file.ts";
 import { testKernel } from "../harness.ts";
@@ -282,7 +284,34 @@ describe("the models of a server of the user's own", () => {
   });
 });
 
+/** A server that sends blank lines without end, until the connection is closed. */
+async function endlessServer() {
+  const t = { closed: 0, sent: 0 };
+  const server = createServer((_request, response) => {
+    const lines = Buffer.alloc(64 * 1024, "\n");
+    const send = () => {
+      while (!response.destroyed && response.write(lines)) t.sent += lines.length;
+    };
+    response
+      .writeHead(200)
+      .on("drain", send)
+      .on("close", () => t.closed++);
+    send();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return Object.assign(t, { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close });
+}
+
 describe("a local model server", () => {
+  it("whose answer has no end is left before the time for answers is over", async () => {
+    await using server = await endlessServer();
+    expect(await modelsOf({ ...ollama, port: server.port }, 60_000)).toEqual([]);
+    await expect.poll(() => server.closed).toBe(1);
+    expect(await ollamaWindow(`http://127.0.0.1:${server.port}`, "m")).toMatchObject({ windowFrom: "assumed" });
+    await expect.poll(() => server.closed).toBe(3);
+  });
+
   it("has the session's current model, which is listed although no list has it, also with a filter that it matches", async () => {
     await using server = await localServer(ollamaSays);
     await using t = await opened({ servers: [{ ...ollama, port: server.port }] });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { httpFetch } from "../wire/http-fetch.ts";
+import { jsonOf } from "./local-answer.ts";
 
 /** A local model's context window in tokens, and where the number comes from. */
 export interface LocalWindow {
@@ -50,7 +51,7 @@ export async function ollamaWindow(address: string, id: string): Promise<LocalWi
 async function answer<T>(url: string, schema: z.ZodType<T>, init: RequestInit = {}): Promise<T | undefined> {
   try {
     const response = await httpFetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE.chosen) });
-    return schema.parse(await response.json());
+    return schema.parse(await jsonOf(response));
   } catch {
     // An old or slow server: the window is then reported as `assumed`.
     return undefined;

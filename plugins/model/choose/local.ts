@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { z } from "zod";
 import type { LocalModel } from "../contract.ts";
 import { httpFetch } from "../wire/http-fetch.ts";
+import { jsonOf } from "./local-answer.ts";
 import type { LocalServer } from "./local-servers.ts";
 import { PATIENCE, tokens, windowOf } from "./local-window.ts";
 
@@ -59,7 +60,7 @@ export async function modelsOf(server: LocalServer, patience: number): Promise<L
   const address = `http://127.0.0.1:${port}`;
   try {
     const response = await httpFetch(`${address}${path}`, { signal: AbortSignal.timeout(patience) });
-    const found = readers[provider]?.(await response.json()) ?? [];
+    const found = readers[provider]?.(await jsonOf(response)) ?? [];
     return found.map((model) => ({ ...model, provider, server: name, baseUrl: `${address}/v1` }));
   } catch {
     // Absent, too slow, or another server.
