@@ -14,7 +14,13 @@ export const errors = defineErrors({
   },
   CONFIG_UNREADABLE: {
     exit: 2,
-    text: (a: { file: string; reason: string }) => `${a.file} cannot be read: ${a.reason}`,
+    text: (a: { file: string; reason: string }) =>
+      `${a.file} cannot be read: ${a.reason}. Make it readable, move it away, or correct the path that names it.`,
+  },
+  CONFIG_NESTED: {
+    exit: 2,
+    text: (a: { file: string; levels: number }) =>
+      `${a.file} cannot be read: it is nested more than ${a.levels} levels deep`,
   },
   CONFIG_FILE_MISSING: {
     exit: 2,

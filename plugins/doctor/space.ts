@@ -20,14 +20,19 @@ export function checkSpace({ home }: Pick<CheckContext, "home">): Part {
   if (home === undefined) return { findings: [] };
   const used = Object.fromEntries(FOLDERS.map((name) => [name, sizeOf(join(home, name))]));
   try {
-    const { bavail, bsize, files, ffree } = fs.statfsSync(existing(home));
+    const { bavail, bsize, blocks, files, ffree } = fs.statfsSync(existing(home));
+    if (blocks === 0) return { findings: [unknown(home, "its file system does not tell its size")] };
     const free = bavail * bsize;
     const noNames = files > 0 && ffree === 0;
     return { space: { free, used }, findings: [aboutRoom(home, free, noNames), ...aboutTrash(home, used.trash ?? 0)] };
   } catch (thrown) {
-    const what = `The free space cannot be determined (${codeOf(thrown)}).`;
-    return { findings: [{ code: "DISK_UNKNOWN", severity: "warning", what, where: home, doNext: "" }] };
+    return { findings: [unknown(home, codeOf(thrown))] };
   }
+}
+
+function unknown(where: string, reason: string): Finding {
+  const what = `The free space cannot be determined (${reason}).`;
+  return { code: "DISK_UNKNOWN", severity: "warning", what, where, doNext: "" };
 }
 
 function aboutRoom(where: string, free: number, noNames: boolean): Finding {

@@ -43,16 +43,15 @@ export function isOfProject({ kind, askedBy = [] }: Layer): boolean {
   return kind === "project" || askedBy.some((layer) => layer.kind === "project");
 }
 
-/** Reads one layer. Throws CONFIG_TOML with file, line and column, CONFIG_FILE_MISSING, or CONFIG_UNREADABLE. */
+/** Reads one layer. Throws CONFIG_TOML with file, line and column, CONFIG_FILE_MISSING, CONFIG_UNREADABLE or CONFIG_NESTED. */
 export function readLayer(path: string, kind: LayerKind, file = path): Layer {
   return parseLayer(readText(path, file), path, kind, file);
 }
 
-/** Parses the text of a layer. Throws CONFIG_TOML, or CONFIG_UNREADABLE if it is nested too deeply. */
+/** Parses the text of a layer. Throws CONFIG_TOML, or CONFIG_NESTED if it is nested too deeply. */
 export function parseLayer(text: string, path: string, kind: LayerKind, file = path): Layer {
   const table = parsed(text, file);
-  if (isTooDeep(table))
-    throw errors.CONFIG_UNREADABLE({ file, reason: `it is nested more than ${DEEPEST} levels deep` });
+  if (isTooDeep(table)) throw errors.CONFIG_NESTED({ file, levels: DEEPEST });
   return { kind, file, path, table, locate: (key) => locatorOf(text)(key) };
 }
 

@@ -253,6 +253,11 @@ describe("disk space", () => {
     expect(space).toEqual({ free: expect.any(Number), used: { sessions: 0, trash: 1_000, blobs: 0, cache: 0 } });
   });
 
+  itWith("linux", "is unknown on a file system that has no blocks, and purging the trash is not advised", () => {
+    const { findings } = checkSpace({ home: "/proc/scorel" });
+    expect(findings.map(({ code, doNext }) => [code, doNext])).toEqual([["DISK_UNKNOWN", ""]]);
+  });
+
   itWith("mounts", "is a warning when low", () => {
     using disk = smallFileSystem(20_000) as SmallDisk;
     const codes = () =>

@@ -18,6 +18,7 @@ import {
 } from "../../../../plugins/kit/files/private-folder.ts";
 import { readBytes, readTree, type Tree, treeOf } from "../../../../plugins/kit/files/tree.ts";
 import { weaknessOf } from "../../../../plugins/kit/files/weakness.ts";
+import { readOnlyView } from "../../../fault/disk.ts";
 import { itWith } from "../../../optional.ts";
 
 const before = process.env.HOME;
@@ -69,6 +70,15 @@ describe("making a folder", () => {
     expect(() => makeFolder(join(root, "plain"))).toThrow("EEXIST");
     expect(() => makeFolder(join(root, "plain/below"))).toThrow("ENOTDIR");
     expect(() => makeFolder(join(root, "dangling/below"))).toThrow("EEXIST");
+  });
+
+  itWith("mounts", "accepts one on a read-only file system whose mode cannot be changed", () => {
+    const open = join(root, "open");
+    fs.mkdirSync(open, { mode: 0o755 });
+    using _view = readOnlyView(open) as Disposable;
+    makePrivate(open);
+    makePrivateFolder(open);
+    expect(modeOf(open)).toBe(0o755);
   });
 
   itWith("linux", "ends where no folder can be made, although those above exist", () => {
