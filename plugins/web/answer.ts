@@ -62,10 +62,16 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: WebF
     response.writeHead(304).end();
     return;
   }
-  const isZipped = zipped && /\bgzip\b/.test(String(request.headers["accept-encoding"]));
+  const isZipped = zipped && takesGzip(request);
   const body = isZipped ? zipped : bytes;
   if (isZipped) response.setHeader("Content-Encoding", "gzip");
   response.writeHead(200, { "Content-Type": type, "Content-Length": body.length }).end(body);
+}
+
+/** Whether the client accepts gzip. With the weight 0, as in `gzip;q=0`, it refuses it. */
+function takesGzip({ headers }: IncomingMessage): boolean {
+  const accepted = String(headers["accept-encoding"] ?? "").split(",");
+  return accepted.some((coding) => /^\s*gzip\s*(?:;|$)/i.test(coding) && !/;\s*q\s*=\s*0(?:\.0*)?\s*$/i.test(coding));
 }
 
 function notFound(response: ServerResponse): void {

@@ -68,6 +68,13 @@ describe("the files of the page", () => {
     const script = await t.get("/page/index-aBcD_123.js", "Accept-Encoding: gzip");
     expect(headerOf(script, "Cache-Control")).toBe("public, max-age=31536000, immutable");
     expect(headerOf(script, "Content-Encoding")).toBe("gzip");
+    const refusals = ["gzip;q=0", "br, gzip; q=0.000", "not-gzip"];
+    for (const coding of refusals) {
+      const plain = await t.get("/page/index-aBcD_123.js", `Accept-Encoding: ${coding}`);
+      expect(headerOf(plain, "Content-Encoding")).toBeUndefined();
+    }
+    const weighed = await t.get("/page/index-aBcD_123.js", "Accept-Encoding: br;q=0, gzip;q=0.5");
+    expect(headerOf(weighed, "Content-Encoding")).toBe("gzip");
     const index = await t.get("/");
     const again = await t.get("/", `If-None-Match: ${headerOf(index, "ETag")}`);
     expect(statusOf(again)).toBe(304);
