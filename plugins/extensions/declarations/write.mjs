@@ -167,8 +167,14 @@ async function compile(work, { options, files }) {
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 });
     return stdout;
   } catch (failed) {
-    throw new DeclarationsError(`The declarations cannot be made:\n${failed.stdout}`, { cause: failed });
+    throw declarationsError(failed);
   }
+}
+
+/** The error for a compiler that has failed. It writes mistakes in the sources to stdout; if it could not start, only Node knows the reason. */
+export function declarationsError(failed) {
+  const said = `${failed.stdout ?? ""}${failed.stderr ?? ""}`.trim() || failed.message;
+  return new DeclarationsError(`The declarations cannot be made:\n${said}`, { cause: failed });
 }
 
 /** The path of a file in dist/types: `@scorel/<id>/...`, or below the name of its package. */
