@@ -11,7 +11,7 @@ export type Shell = "bash" | "zsh" | "fish";
 interface Place {
   /** For example `session list`, `session ` (an action follows), or ` ` (the root command; a noun follows). */
   key: string;
-  /** Nouns or actions that may follow. */
+  /** Nouns or actions that may follow, or a word in place of the first argument. */
   words: Word[];
   /** The kind of the values that may follow as the first argument. */
   completes?: string;
@@ -53,7 +53,12 @@ function placesOf(noun: string, commands: readonly CliCommand[], global: readonl
   });
   const first = place(`${noun} `, following, bare);
   const actions = own.filter(({ action }) => action !== undefined);
-  return [first, ...actions.map((command) => place(`${noun} ${command.action}`, [], command))];
+  return [first, ...actions.map((command) => place(`${noun} ${command.action}`, latestIn(command), command))];
+}
+
+/** The word `latest`, if a command declares that it takes that in place of its first argument. */
+function latestIn({ args = "" }: CliCommand): Word[] {
+  return /^<\w+\|latest>/.test(args) ? wordOf("latest", "the latest one of this directory") : [];
 }
 
 function nounsOf(commands: readonly CliCommand[]): Word[] {
@@ -124,8 +129,8 @@ function places({ places: all }: Table, say: (offer: Offer) => string): string {
   const rows = all.map(({ key, words, completes: kind, options }) => {
     const names = say({ words: options.flatMap((option) => option.names).join(" ") });
     const following = say(words.length === 0 ? "nothing" : { words: words.map(({ word }) => word).join(" ") });
-    const values = kind === undefined ? "" : `; [[ -n $arg ]] || ${say({ kind })}`;
-    return `    "${key}") if [[ $cur == -* ]]; then ${names}; else ${following}${values}; fi ;;`;
+    const offered = kind === undefined ? following : `[[ -n $arg ]] || { ${following}; ${say({ kind })}; }`;
+    return `    "${key}") if [[ $cur == -* ]]; then ${names}; else ${offered}; fi ;;`;
   });
   return rows.join("\n");
 }
@@ -206,7 +211,9 @@ if [[ \${funcstack[1]} == _scorel ]]; then _scorel "$@"; else compdef _scorel sc
 function fish(table: Table): string {
   const rows = table.places.flatMap((place) => {
     const at = (how = "") => `complete -c scorel -n '__scorel_at "${place.key}"${how && ` ${how}`}'`;
-    const words = place.words.map(({ word, description }) => `${at()} -f -a ${word} -d ${quoted(description)}`);
+    // After an action, the word takes the place of the first argument.
+    const how = place.key.endsWith(" ") ? "" : "alone";
+    const words = place.words.map(({ word, description }) => `${at(how)} -f -a ${word} -d ${quoted(description)}`);
     const values = place.completes === undefined ? [] : [`${at("alone")} -f -a ${quoted(fishValues(place.completes))}`];
     const options = place.options.flatMap((option) => [`${at()} ${fishOption(option)}`, ...afterOption(option, at)]);
     return [...words, ...values, ...options];

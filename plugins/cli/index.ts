@@ -25,6 +25,10 @@ export default definePlugin({
       createCli(ctx.launch, () => ({
         commands: ctx.collect("cliCommands", createCheck(tell)),
         folders: ctx.collect("folderOptions", checkFolderOptions),
+        sources: async () => {
+          const { checkSources } = await import("./completion-values.ts");
+          return ctx.collect("completionSources", checkSources).flatMap(({ value }) => value);
+        },
       })),
     );
   },

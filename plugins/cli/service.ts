@@ -1,4 +1,4 @@
-import type { CliCommand, CliService, FolderOption, Launch } from "./contract.ts";
+import type { CliCommand, CliService, CompletionSource, FolderOption, Invocation, Launch } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { withFolderOptions } from "./folder-options.ts";
 import { helpText, nameOf, printable } from "./help.ts";
@@ -9,6 +9,8 @@ import { withShortJson } from "./short-json.ts";
 interface Contributed {
   commands: { plugin: string; value: CliCommand[] }[];
   folders: { value: FolderOption[] }[];
+  /** The sources of values for completion, one of which may know the latest value of a kind. */
+  sources(): Promise<readonly CompletionSource[]>;
 }
 
 /** Creates the service `cli`, which uses the commands that plugins contribute at the time of each call. */
@@ -45,11 +47,27 @@ async function execute(argv: readonly string[], collected: Contributed, launch: 
   );
   if (command.usesProject === false) launch.leaveProjectUnused();
   const { version: _version, globalOptions: _globalOptions, failedExtensions: _failed, ...streams } = launch;
-  const code: unknown = await command.run({ ...streams, args, options });
+  const invocation = await withLatest({ ...streams, args, options }, command, collected.sources);
+  const code: unknown = await command.run(invocation);
   if (isExitCode(code)) return code ?? 0;
   const name = nameOf(command);
   const plugin = collected.commands.find(({ value }) => value.some((each) => nameOf(each) === name))?.plugin ?? "?";
   throw errors.CLI_EXIT_CODE({ command: name, plugin, returned: describe(code) });
+}
+
+/** The word for the latest value of a kind, such as the latest session of this directory. */
+const LATEST = "latest";
+
+/** Replaces the word `latest` as the first argument of a command by the value for which it stands. */
+async function withLatest(
+  invocation: Invocation,
+  { completes }: CliCommand,
+  sources: () => Promise<readonly CompletionSource[]>,
+): Promise<Invocation> {
+  const [first, ...others] = invocation.args;
+  if (first !== LATEST || completes === undefined) return invocation;
+  const source = (await sources()).find(({ kind, latest }) => kind === completes && latest);
+  return source?.latest ? { ...invocation, args: [await source.latest(invocation), ...others] } : invocation;
 }
 
 /** Whether a value is an exit code. Undefined is one, too: a command that returns nothing has succeeded. */
@@ -89,7 +107,7 @@ function flawOf(value: unknown, plugin: string, owners: ReadonlyMap<string, stri
 }
 
 /** Returns all commands, in the order of the plugins. */
-export function commandsOf({ commands, folders }: Contributed): CliCommand[] {
+export function commandsOf({ commands, folders }: Pick<Contributed, "commands" | "folders">): CliCommand[] {
   const options = folders.flatMap(({ value }) => value);
   return commands.flatMap(({ value }) => value.map((command) => withFolderOptions(withShortJson(command), options)));
 }

@@ -105,6 +105,10 @@ export default definePlugin({
   completionSources: (ctx) => [
     {
       kind: "session",
+      latest: async ({ cwd }) => {
+        const { sessions } = locals.get(ctx) as LocalHost;
+        return (await import("./commands/session-views.ts")).latestOf(sessions, cwd);
+      },
       values: async ({ cwd }) => {
         const { sessions } = locals.get(ctx) as LocalHost;
         return (await import("./commands/session-views.ts")).completionsOf(sessions, cwd);

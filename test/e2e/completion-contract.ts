@@ -55,18 +55,18 @@ export function completionContract(shell: Shell): void {
     const { sessionId } = JSON.parse(stdout) as { sessionId: string };
     const offered = (line: string) => offers[shell](script, line, s);
     expect({
-      session: offered("scorel session show "),
+      session: offered("scorel session show ").sort(),
       beginning: offered(`scorel -p hi --session ${sessionId.slice(0, 3)}`),
       resume: offered("scorel -r ").includes(sessionId),
       afterResume: offered("scorel -r --pla"),
-      second: offered(`scorel session rename ${sessionId} `).includes(sessionId),
+      second: offered(`scorel session rename ${sessionId} `).some((each) => [sessionId, "latest"].includes(each)),
       presets: offered("scorel --preset c"),
       shown: offered("scorel preset show co"),
       models: offered("scorel --model "),
       unsafe: offered("scorel --preset od"),
       files: readdirSync(s.project),
     }).toEqual({
-      session: [sessionId],
+      session: [sessionId, "latest"].sort(),
       beginning: [sessionId],
       resume: true,
       afterResume: ["--plain"],

@@ -114,6 +114,20 @@ describe("a session with real turns", () => {
     expect(verdict).toContain(": sound, ");
   });
 
+  it("can be named `latest`, if it is the latest of its directory", async () => {
+    using s = scratch();
+    await using server = await startModelServer(script());
+    const none = await session(s, "undo", "latest");
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`There is no session in ${s.project} yet.`),
+    });
+    const { sessionId } = await talked(s, server);
+    expect(await printed(s, "show", "latest")).toBe(await printed(s, "show", sessionId));
+    expect(await printed(s, "undo", "latest")).toContain("The conversation now ends with");
+    expect(await printed(s, "export", "latest")).not.toContain("Make it two.");
+  });
+
   it("that is damaged in very many places lists the first ones, and all when asked", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());

@@ -408,6 +408,36 @@ describe("values for completion", () => {
     });
   });
 
+  it("include a latest one for `latest` as the first argument, if their source knows it", async () => {
+    const visit = (completes: string): CliCommand => ({
+      noun: completes,
+      action: "visit",
+      args: "<name|latest>",
+      completes,
+      description: "Visit it",
+      run: ({ args }) => {
+        visited.push(args);
+        return 0;
+      },
+    });
+    const visited: unknown[] = [];
+    const latest = ({ cwd }: { cwd: string }) => `Bern in ${cwd}`;
+    const sources = [
+      { ...city([]), latest },
+      { ...city([]), kind: "river" },
+    ];
+    await using scorel = await commandLine([visit("city"), visit("river")], {}, [], sources);
+    for (const words of [
+      ["city", "visit", "latest"],
+      ["river", "visit", "latest"],
+    ])
+      await scorel.run(...words);
+    await scorel.run("city", "visit", "Chur");
+    expect(visited).toEqual([["Bern in /work"], ["latest"], ["Chur"]]);
+    const { out } = await scorel.run("completion", "bash");
+    expect(out).toContain("latest");
+  });
+
   it("of a kind whose name is not a word are left out, since kinds stand in scripts", async () => {
     await using scorel = await commandLine([], {}, [], [city([]), { kind: "$(touch ran)", values: () => [] }]);
     expect(await scorel.run("completion", "values", "$(touch ran)")).toMatchObject({ code: 2 });

@@ -50,6 +50,13 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
   return 0;
 }
 
+/** Returns the id of the latest session of a directory. Throws SESSION_NONE. */
+export async function latestOf(sessions: LocalHost["sessions"], cwd: string): Promise<string> {
+  const [latest] = await completionsOf(sessions, cwd);
+  if (!latest) throw errors.SESSION_NONE({ cwd });
+  return latest.value;
+}
+
 /** Returns the sessions of a directory, latest first, as shells offer them. */
 export async function completionsOf(sessions: LocalHost["sessions"], cwd: string): Promise<Completion[]> {
   const from = canonicalDirectory(cwd);
