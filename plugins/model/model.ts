@@ -48,7 +48,10 @@ export async function createModel(
 ): Promise<ModelService & OwnModel> {
   const request: RequestContext = { secrets, from, providers, run, stopping };
   const tables = [config, ...Object.values(named)];
+  const aliased = (alias: string) => (Object.hasOwn(named, alias) ? named[alias] : undefined);
   const resolved = (name: string) => {
+    const ofAlias = aliased(name);
+    if (ofAlias) return make(ofAlias);
     const table = tableFor(name, tables) ?? config;
     return usableModel(() => resolveOne(table, name, from, tables), nameOf(table, name), request);
   };
@@ -76,7 +79,7 @@ export async function createModel(
     },
     foundBy: () => (isNamed ? undefined : chosen.credential()),
     async named(alias) {
-      const table = Object.hasOwn(named, alias) ? named[alias] : undefined;
+      const table = aliased(alias);
       if (!table) return main;
       const made = others.get(alias) ?? make(table);
       others.set(alias, made);

@@ -35,12 +35,19 @@ export interface OptionTable {
 /** The tables of a plugin's schema: one, or one for each alternative that a literal value selects. */
 export function optionTablesOf(schema: Schema): OptionTable[] {
   const alternatives = schema.oneOf ?? schema.anyOf;
+  const { additionalProperties: values } = schema;
+  if (typeof values === "object" && !schema.properties) return optionTablesOf(values).map(belowName);
   if (!alternatives) return [{ options: optionsOf(schema, "") }];
   return alternatives.flatMap((alternative) => {
     const chooser = Object.entries(alternative.properties ?? {}).find(([, value]) => value.const !== undefined);
     if (!chooser) return [];
     return [{ when: `${chooser[0]} = ${toml(chooser[1].const)}`, options: optionsOf(alternative, "") }];
   });
+}
+
+/** The options of a table of which there may be many, each with a name of its own. */
+function belowName({ options, ...table }: OptionTable): OptionTable {
+  return { ...table, options: options.map((option) => ({ ...option, key: `<name>.${option.key}` })) };
 }
 
 function optionsOf(schema: Schema, prefix: string): Option[] {

@@ -209,6 +209,17 @@ describe("[models.<alias>]", () => {
     ]);
   });
 
+  it("is chosen by its alias, as with --model", async () => {
+    const table = (id: string) => ({ ...customModel, api: "anthropic-messages", baseUrl: "http://127.0.0.1:9", id });
+    const given = { config: table("main"), tables: { summary: table("small") } };
+    await using t = await opened({ ...given, asked: "summary" });
+    expect(t.find("model").current().id).toBe("small");
+    await using other = await opened(given);
+    await other.find("model").choose("summary");
+    expect(other.find("model").current().id).toBe("small");
+    await expect(other.find("model").choose("constructor")).rejects.toMatchObject({ code: "MODEL_NAME" });
+  });
+
   it("with an unusable model reports that when it is used", async () => {
     await using t = await opened({ tables: { title: { type: "builtin", provider: "nobody", id: "x" } } });
     const title = await t.find("model").named("title");
