@@ -1,3 +1,5 @@
+import { type Finder, type Place, startsOf, valuesFinder } from "./find-values.ts";
+
 const PLACEHOLDER = "[redacted]";
 /**
  * The tokens of hosts (see the plugin web-server). They are recognised by their form, since they may belong to other computers or change
@@ -8,9 +10,6 @@ export const HOST_TOKEN = /corel_[\w-]{43}/;
 const HOST_TOKEN_LENGTH = 49;
 const HOST_TOKEN_START = /^c(o(r(e(l(_[\w-]{0,42})?)?)?)?)?$/;
 
-/** Maximum number of characters in a pattern. The engine refuses patterns that are about twice as long, and its error quotes them. */
-const LONGEST_PATTERN = 20_000;
-
 /** Replaces secrets in texts. */
 export interface Mask {
   whole(text: string): string;
@@ -18,18 +17,12 @@ export interface Mask {
   split(text: string): { ready: string; held: string };
 }
 
-interface Place {
-  from: number;
-  to: number;
-}
-
-/** Finds the first secret of a group in a text, from an index on. */
-type Finder = (text: string, from: number) => Place | undefined;
-
-/** Creates a mask for secrets, which must be sorted, the longest first. */
+/** Creates a mask for secrets of at least 8 characters, which must be sorted, the longest first. */
 export function maskOf(values: readonly string[]): Mask {
   const longest = Math.max(values[0]?.length ?? 0, HOST_TOKEN_LENGTH);
-  const finders = findersFor(values);
+  // If a secret and the token of a host begin at the same place, the secret is used.
+  const finders = [valuesFinder(values), hostTokenFinder()];
+  const isStart = startsOf(values);
   return {
     whole(text) {
       let shown = "";
@@ -45,42 +38,19 @@ export function maskOf(values: readonly string[]): Mask {
       let at = 0;
       const end = text.length - longest + 1;
       for (const { from, to } of placesIn(text, finders)) {
-        const open = openAt(text, Math.max(at, end), from, values);
+        const open = openAt(text, Math.max(at, end), from, isStart);
         if (open !== undefined) return { ready: ready + text.slice(at, open), held: text.slice(open) };
         ready += text.slice(at, from) + PLACEHOLDER;
         at = to;
       }
-      const open = openAt(text, Math.max(at, end), text.length - 1, values);
+      const open = openAt(text, Math.max(at, end), text.length - 1, isStart);
       return { ready: ready + text.slice(at, open), held: open === undefined ? "" : text.slice(open) };
     },
   };
 }
 
-/** The finders for groups of secrets, those of the longest first. A secret that is too long for a pattern has its own. */
-function findersFor(values: readonly string[]): Finder[] {
-  const long = values.filter((value) => value.length > LONGEST_PATTERN);
-  const patterns: string[][] = [[]];
-  let length = 0;
-  for (const value of values.slice(long.length)) {
-    length += value.length;
-    if (length > LONGEST_PATTERN) {
-      patterns.push([]);
-      length = value.length;
-    }
-    patterns.at(-1)?.push(value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  }
-  patterns.at(-1)?.push(HOST_TOKEN.source);
-  return [...long.map(textFinder), ...patterns.map((each) => patternFinder(new RegExp(each.join("|"), "g")))];
-}
-
-function textFinder(value: string): Finder {
-  return (text, at) => {
-    const from = text.indexOf(value, at);
-    return from < 0 ? undefined : { from, to: from + value.length };
-  };
-}
-
-function patternFinder(pattern: RegExp): Finder {
+function hostTokenFinder(): Finder {
+  const pattern = new RegExp(HOST_TOKEN.source, "g");
   return (text, at) => {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
@@ -102,12 +72,13 @@ function* placesIn(text: string, finders: readonly Finder[]): Generator<Place, u
 }
 
 /** Returns the first index in `from..to` where the rest of the text could be the start of a secret. */
-function openAt(text: string, from: number, to: number, values: readonly string[]): number | undefined {
-  for (let at = from; at <= to; at++) {
-    if (text[at] !== "c" && !values.some((value) => value[0] === text[at])) continue;
-    const rest = text.slice(at);
-    if (HOST_TOKEN_START.test(rest)) return at;
-    if (values.some((value) => value.length > rest.length && value.startsWith(rest))) return at;
-  }
+function openAt(
+  text: string,
+  from: number,
+  to: number,
+  isStart: (text: string, at: number) => boolean,
+): number | undefined {
+  for (let at = from; at <= to; at++)
+    if (isStart(text, at) || (text[at] === "c" && HOST_TOKEN_START.test(text.slice(at)))) return at;
   return undefined;
 }
