@@ -99,10 +99,9 @@ function madeScratch(projects) {
   const folder = mkdtempSync(join(isInMemory ? MEMORY : tmpdir(), "s-"));
   // Some tests run programs as another user.
   chmodSync(folder, 0o755);
-  const [home, temporary] = ["home", "t"].map((name) => join(folder, name));
+  const home = join(folder, "home");
   mkdirSync(home);
-  mkdirSync(temporary);
-  return { folder, variables: { HOME: home, USERPROFILE: home, ...(isInMemory && { TMPDIR: temporary }) } };
+  return { folder, variables: { HOME: home, USERPROFILE: home, ...(isInMemory && { TMPDIR: folder }) } };
 }
 
 function hasSpace(folder, bytes) {

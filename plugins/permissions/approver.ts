@@ -101,6 +101,8 @@ async function unanswered(
   state: State,
 ): Promise<ToolCallRefusal> {
   const { toolCall, args } = call;
+  // Read at once, since the session may close meanwhile.
+  const mode = modeOf(state);
   const { command, file_path, path, pattern, url } = args as Readonly<Record<string, string | undefined>>;
   const why = [...objections.map((objection) => objection.ask), ...(verdict.decision === "ask" ? [verdict.why] : [])];
   const inEveryMode = objections.length > 0 || (await verdictOn(call, state, { mode: "full" })).decision !== "allow";
@@ -111,7 +113,7 @@ async function unanswered(
     what: visibleText(command ?? `${toolCall.name} ${file_path ?? path ?? pattern ?? url ?? ""}`.trim()),
     rules: objections.length > 0 ? [] : verdict.rules,
     why: visibleText(why.join("; ")),
-    mode: modeOf(state),
+    mode,
     ...(inEveryMode && { inEveryMode }),
     ...(locked && { locked }),
     // Another guard may object to the call and name nothing that would allow it.

@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Reply, startModelServer, text, toolCall } from "../model-server.ts";
+import { describeWith } from "../optional.ts";
+import { terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 /** The output of a conversation whose lines are piped in. */
@@ -10,6 +12,25 @@ async function typed(s: Scratch, lines: string[], args: string[] = []) {
   return { code, stderr, out: stdout };
 }
 const idOf = (log: string) => log.replace(/^.*\/(.*)\.jsonl$/, "$1");
+
+describeWith("script", "a person in a terminal", () => {
+  it("begins a new session in the mode of the one before", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Hello there.")]);
+    s.useModel(server.baseUrl);
+    await using t = terminal(s, ["--plain"]);
+    t.type("hi\r");
+    await t.shows("Hello there.");
+    t.type("/permission plan\r");
+    await t.shows("Permission mode: plan");
+    t.type("/clear\r");
+    await t.shows("New session");
+    t.type("/permission\r");
+    await t.shows("mode: plan (of ");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+  });
+});
 
 describe("slash commands in a session with real turns", () => {
   it("show its status, tools, context window and cost", async () => {
@@ -41,16 +62,6 @@ describe("slash commands in a session with real turns", () => {
     const told = (name: string) => `${name}: "--now please" is too much. Usage: ${name}`;
     const refused = names.filter((name) => `${out}${stderr}`.includes(told(name)));
     expect(refused).toEqual(names);
-  });
-
-  it("begin a new session in the mode of the one before", async () => {
-    using s = scratch({ inProcess: true });
-    await using server = await startModelServer([text("Hello there.")]);
-    s.useModel(server.baseUrl);
-    const { code, out } = await typed(s, ["hi", "/permission plan", "/clear", "/permission", "/status"]);
-    expect(code).toBe(0);
-    expect(out).toMatch(/New session[\s\S]*mode: plan/);
-    expect(out).toMatch(/mode: plan[\s\S]*model +scripted\/scripted-model/);
   });
 
   it("rewind, redo and retry", async () => {

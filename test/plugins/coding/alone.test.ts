@@ -25,7 +25,8 @@ it("the tools work in the process's directory without the services workspace, mo
   const bash = t.kernel.find("tools")?.get("Bash");
   const result = await bash?.execute("a", { command: "pwd; env | cut -d= -f1 | sort | tr '\\n' ' '" }, undefined);
   const [cwd, names = ""] = textOf(result ?? { content: [] }).split("\n");
-  const allowed = ["HOME", "LANG", "LC_ALL", "PATH", "SCOREL_COMMAND_ID", "SHELL", "TERM", "TMPDIR", "USER"];
+  const given = ["EDITOR", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "SCOREL_COMMAND_ID", "VISUAL"];
+  const allowed = ["HOME", "LANG", "LC_ALL", "PATH", "SHELL", "TERM", "TMPDIR", "USER", ...given];
   const own = ["OLDPWD", "PWD", "SHLVL", "_"];
   expect(cwd).toBe(process.cwd());
   expect(
