@@ -21,11 +21,15 @@ export function newClientId(name: string | undefined): string {
 export class ClientNames {
   private readonly taken = new Set<string>();
 
-  /** Returns the given name, with a number if another client has it. */
+  /**
+   * Returns the given name, with a number if another client has it. A client that connects again asks for the name that it had, whose number
+   * is replaced: `terminal-3` does not become `terminal-3-2`.
+   */
   take(given: string): string {
     const wanted = nameOf(given);
+    const base = wanted.replace(/-\d+$/, "");
     let name = wanted;
-    for (let number = 2; this.taken.has(name); number++) name = `${wanted}-${number}`;
+    for (let number = 2; this.taken.has(name); number++) name = `${base}-${number}`;
     this.taken.add(name);
     return name;
   }

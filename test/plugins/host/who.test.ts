@@ -107,13 +107,13 @@ it("clients of one name get numbers from the host, which are free again when the
   const names = (...clients: Client[]) => clients.map(({ clientId }) => clientName(clientId));
   const [second, claimed, third] = ["terminal", "terminal-2", "Terminal"].map((name) => t.host.connect({ name }));
   expect(names(t.anna, second as Client, claimed as Client, third as Client)).toEqual([
-    ...["terminal", "terminal-2", "terminal-2-2", "terminal-3"],
+    ...["terminal", "terminal-2", "terminal-3", "terminal-4"],
   ]);
   await second?.close();
   const next = t.host.connect({ name: "terminal" });
   // Closing a second time does not release the name, which another client has by now.
   await second?.close();
-  expect(names(next, t.host.connect({ name: "terminal" }))).toEqual(["terminal-2", "terminal-4"]);
+  expect(names(next, t.host.connect({ name: "terminal" }))).toEqual(["terminal-2", "terminal-5"]);
 });
 
 it("a client that only reads, or whose message is refused, is neither announced nor shown as present", async () => {
