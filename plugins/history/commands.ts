@@ -23,7 +23,7 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     noun: "session",
     action,
     ...(args !== "" && { args }),
-    ...(args.startsWith("<id|latest>") && { completes: "session" }),
+    ...(args.startsWith("<id>") && { completes: "session" }),
     description,
     options,
     // A compaction calls the model, with the project's settings and extensions.
@@ -34,32 +34,22 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     },
   });
   return [
-    command(
-      "tree",
-      "<id|latest>",
-      "Draw a session's tree: a line for each event, with branches and the current position",
-      [
-        { flags: "--all", description: "Also show events outside the conversation: settings, rewinds" },
-        { flags: "--tail <n>", description: "Only the last n events (default: all; in a terminal, 200)" },
-        output,
-      ],
-    ),
-    command(
-      "rewind",
-      "<id|latest> <event>",
-      "Go back to an event (or `start`); what came after stays in the tree",
-      withFiles,
-    ),
-    command("branch", "<id|latest> <event>", "Continue at the end of another branch"),
-    command("clone", "<id|latest> [event]", "Copy the conversation up to an event into a new session"),
-    command("undo", "<id|latest>", "Go back to before the last user message", withFiles),
-    command("redo", "<id|latest>", "Revert the last undo, if no message was added since", withFiles),
-    command("rename", "<id|latest> <name...>", "Rename a session"),
-    command("archive", "<id|latest>", "Archive a session: lists leave it out until a message is sent in it"),
-    command("unarchive", "<id|latest>", "Take a session out of the archive"),
-    command("compact", "<id|latest> [words...]", "Replace the older part by a summary; the words say what to keep"),
-    command("delete", "<id|latest>", "Move a session to the trash"),
-    command("restore", "<id|latest>", "Take a session out of the trash"),
+    command("tree", "<id>", "Draw a session's tree: a line for each event, with branches and the current position", [
+      { flags: "--all", description: "Also show events outside the conversation: settings, rewinds" },
+      { flags: "--tail <n>", description: "Only the last n events (default: all; in a terminal, 200)" },
+      output,
+    ]),
+    command("rewind", "<id> <event>", "Go back to an event (or `start`); what came after stays in the tree", withFiles),
+    command("branch", "<id> <event>", "Continue at the end of another branch"),
+    command("clone", "<id> [event]", "Copy the conversation up to an event into a new session"),
+    command("undo", "<id>", "Go back to before the last user message", withFiles),
+    command("redo", "<id>", "Revert the last undo, if no message was added since", withFiles),
+    command("rename", "<id> <name...>", "Rename a session"),
+    command("archive", "<id>", "Archive a session: lists leave it out until a message is sent in it"),
+    command("unarchive", "<id>", "Take a session out of the archive"),
+    command("compact", "<id> [words...]", "Replace the older part by a summary; the words say what to keep"),
+    command("delete", "<id>", "Move a session to the trash"),
+    command("restore", "<id>", "Take a session out of the trash"),
     command("purge", "", "Delete for good what is in the trash", [yes]),
   ];
 }

@@ -109,7 +109,7 @@ export function promptCommands(host: HostService): CliCommand[] {
     {
       noun: "prompt",
       action: "refresh",
-      args: "<id|latest>",
+      args: "<id>",
       completes: "session",
       description: "Reload a session's instructions, such as AGENTS.md, for its next turn",
       run: async (invocation) => (await work()).refresh(host, invocation),

@@ -14,7 +14,7 @@ export function logCommands(host: HostService, { sessionsDir }: SessionLogs): Cl
   return [
     {
       noun: "logs",
-      args: "<id|latest>",
+      args: "<id>",
       completes: "session",
       description: "Show a session's log of turns, retries and failures, without its messages",
       options: [

@@ -37,9 +37,9 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
     {
       noun: "session",
       action: "show",
-      args: "<id|latest>",
+      args: "<id>",
       completes: "session",
-      description: "Show a session's conversation",
+      description: "Show a session's conversation; for all of these, `latest` is the latest session of this directory",
       options: [tail],
       usesProject: false,
       run: async (invocation) => (await views()).show(host(), invocation),
@@ -47,7 +47,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
     {
       noun: "session",
       action: "events",
-      args: "<id|latest>",
+      args: "<id>",
       completes: "session",
       description: "Print a session's stored events, one JSON object per line",
       options: [tail],
@@ -56,7 +56,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
     {
       noun: "session",
       action: "context",
-      args: "<id|latest>",
+      args: "<id>",
       completes: "session",
       description: "Print the messages that the next request would send, and their sha256",
       run: async (invocation) => (await views()).context(host(), invocation),
@@ -64,7 +64,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
     {
       noun: "session",
       action: "queue",
-      args: "<id|latest>",
+      args: "<id>",
       completes: "session",
       description: "Show the queued messages of a session",
       options: [{ flags: "--run", description: "Send them to the model now, and print its answer" }, output],
@@ -76,7 +76,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
     {
       noun: "session",
       action: "verify",
-      args: "<id|latest>",
+      args: "<id>",
       completes: "session",
       description: "Check a session's log for damage; exits 1 if there is any",
       options: [{ flags: "--all", description: "List every damaged place, not only the first 20" }],
@@ -85,7 +85,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
     {
       noun: "session",
       action: "run",
-      args: "<id|latest> <command>",
+      args: "<id> <command>",
       completes: "session",
       description: "Run a slash command in a session, as in `scorel session run 7hQ2 /cost`",
       options: [output],

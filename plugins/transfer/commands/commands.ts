@@ -8,7 +8,7 @@ export function transferCommands(host: () => HostService | undefined): CliComman
     {
       noun: "session",
       action: "export",
-      args: "<id|latest>",
+      args: "<id>",
       completes: "session",
       description: "Write a session as a page to read, or as a log to take elsewhere",
       options: [
