@@ -5,7 +5,7 @@
  * - Names select steps: `node test/run.mjs unit e2e`.
  * - `--changed [commit]` runs the tests that changes since a commit can affect (default: HEAD~1).
  * - `slow --minutes 8` runs a part of the slow suites that takes about that long: test files that were changed in the last hours of
- *   commits, then others, which differ with the seed. What is left out is listed by number, and runs with `--full`.
+ *   commits, then others, which differ with the seed. It prints how many files are left out; `--full` runs all.
  * - `slow --record` saves how long each file took (test/slow-seconds.json), which decides the order and that part.
  *
  * Temporary files of the fast tier are kept in memory where the system has a folder for that, since tests make and remove many
@@ -66,6 +66,8 @@ const { values: options, positionals: asked } = parseArgs({
 });
 const since = asked[0] ?? "HEAD~1";
 const names = options.full ? full : options.changed ? changed : asked.length > 0 ? asked : fast;
+if (options.minutes !== undefined && !(Number(options.minutes) > 0))
+  throw new Error(`--minutes needs a number greater than 0, not "${options.minutes}"`);
 const unknown = names.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0)
   throw new Error(`no such suite: ${unknown.join(", ")} (there are ${Object.keys(steps).join(", ")})`);

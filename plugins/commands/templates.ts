@@ -11,7 +11,7 @@ import { errors } from "./errors.ts";
 
 /** Maximum size of a template file in bytes. */
 const LARGEST = 64 * 1024;
-/** The most files in a folder of which a message says why they are not used. */
+/** Maximum number of unused files in a folder that a message explains one by one. */
 const TOLD = 3;
 /** The most files in a folder that are used, as many as skills. */
 const MOST = 2_000;

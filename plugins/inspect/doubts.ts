@@ -12,9 +12,9 @@ type Examine = (
   around: Surroundings,
 ) => Promise<Pick<LayerNotice, "text" | "severity" | "doNext"> | undefined>;
 
-/** What is known besides the value, although no session has been opened. */
+/** Facts about the configuration that a rule's examination may use in addition to the rule. No session is open. */
 interface Surroundings {
-  /** Whether extensions are used, of which only the session knows what they contribute. */
+  /** Whether extensions are used. What they contribute is known only in a session. */
   hasExtensions: boolean;
 }
 

@@ -123,7 +123,10 @@ async function unanswered(
   return told === undefined ? refused(`${why.join("; ")}, and ${because}`) : { block: true, reason: told };
 }
 
-/** Who locks the mode so that `full` cannot be chosen, and the mode that can be and allows the call, if there is one. */
+/**
+ * Undefined if the user may choose the mode `full`. Otherwise `by` names the preset or file that locks the mode; `mode` is set if the widest mode that may
+ * still be chosen allows the call.
+ */
 async function lockedFor(
   call: ToolCallInput,
   state: State,

@@ -31,7 +31,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   const known = extensions.map(({ id }) => ({ id, ...(isExtensionOff(merged, id) && { why: "switched off" }) }));
   const verdict = await checkLayers(merged, [...plugins.values()], known);
   const { examineValues } = await import("@scorel/inspect/doubts");
-  // Whoever uses the preset may have extensions besides its own.
+  // A user of the preset may have other extensions than those of the preset.
   const doubts = await examineValues(merged, plugins.values(), { hasExtensions: true });
   const { presetFindings } = await import("@scorel/extensions/preset-findings");
   const findings = await presetFindings(loaded, await shippedPlugins(merged, plugins));

@@ -29,7 +29,7 @@ async function place(reply: (request: RecordedRequest, index: number) => Reply) 
   };
 }
 const compacts = (path: string) => records(path).filter(({ type }) => type === "compact");
-/** What a run says on stderr about a compaction. */
+/** The line about a compaction that `scorel -p` prints to stderr. */
 const told = ({ tokensBefore, tokensAfter }: Record<string, unknown>) =>
   `The older part of the conversation was replaced by a summary (${tokensBefore} tokens before, ${tokensAfter} after).`;
 

@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 
-/** Number of same rounds in a row that end a turn. Who waits for something in small steps gets another result in most of them. */
+/** Number of same rounds in a row that end a turn. A model that waits for something usually gets a different result before that. */
 export const MOST_SAME = 50;
 
 /** Counts rounds in a row that made the same calls and got the same results: such a model is stuck, and costs money until somebody looks. */

@@ -35,7 +35,10 @@ export async function runTests(extensions: ExtensionsService, invocation: Invoca
   }
 }
 
-/** What is tested if no path is given: the project's extensions below the current folder, or else this folder. */
+/**
+ * The folder that `plugin test` searches if no path is given: that of the project's extensions, if it is below the current folder and has
+ * tests, otherwise the current folder.
+ */
 async function withoutPath(extensions: ExtensionsService, cwd: string): Promise<string> {
   const { path } = await extensions.folder("project");
   return isWithin(resolve(cwd), path) && testsIn(path).length > 0 ? path : resolve(cwd);

@@ -46,7 +46,7 @@ function nearTool(word: string, tools: readonly string[]): string | undefined {
   return tools.find((name) => name.toLowerCase() === word.toLowerCase()) ?? nearest(word, tools);
 }
 
-/** What a check of the configuration, which starts no session, knows about tools that do not come with Scorel. */
+/** Facts about the tools that a session could have in addition to Scorel's own. A check of the configuration opens no session, so it cannot list them. */
 export interface Surroundings {
   /** Whether extensions are used, which may have tools of any name. */
   hasExtensions: boolean;

@@ -43,7 +43,7 @@ function switches(layer: ParsedLayer, user: UserLayers | undefined): TrustItem[]
   });
 }
 
-/** What a preset locks. A lock in a project's own files has no effect. */
+/** Lists the settings that a preset locks. Locks in a project's own files are left out, because they have no effect. */
 function locks({ table, placeOf }: ParsedLayer, kind: LayerFile["kind"]): TrustItem[] {
   if (kind === "project" || !Array.isArray(table.locked)) return [];
   return table.locked.map((key, index) => ({
