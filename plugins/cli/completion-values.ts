@@ -3,6 +3,7 @@ import { isVisible } from "@scorel/kit/text/plain";
 import { KIND } from "./completion.ts";
 import type { Completion, CompletionSource, Invocation } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { LATEST } from "./latest.ts";
 
 /** A validator of contributed completion sources. Reports unusable ones and leaves them out. */
 export function checkSources(value: unknown, _plugin: string, report: (flaw: unknown) => void): CompletionSource[] {
@@ -24,8 +25,12 @@ export async function printValues(
   const sources = collected.flatMap(({ value }) => value);
   const named = sources.filter((source) => source.kind === kind);
   if (named.length === 0) throw errors.CLI_COMPLETION_KIND({ kind, kinds: sources.map((source) => source.kind) });
-  for (const { values } of named)
-    for (const completion of await values({ cwd, interrupt })) stdout.write(rowOf(completion));
+  for (const { values, latest } of named) {
+    const completions = await values({ cwd, interrupt });
+    for (const completion of completions) stdout.write(rowOf(completion));
+    if (latest && completions.length > 0)
+      stdout.write(rowOf({ value: LATEST, description: "The latest one of this directory" }));
+  }
   return 0;
 }
 

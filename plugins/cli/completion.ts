@@ -53,12 +53,7 @@ function placesOf(noun: string, commands: readonly CliCommand[], global: readonl
   });
   const first = place(`${noun} `, following, bare);
   const actions = own.filter(({ action }) => action !== undefined);
-  return [first, ...actions.map((command) => place(`${noun} ${command.action}`, latestIn(command), command))];
-}
-
-/** The word `latest`, if a command declares that it takes that in place of its first argument. */
-function latestIn({ args = "" }: CliCommand): Word[] {
-  return /^<\w+\|latest>/.test(args) ? wordOf("latest", "the latest one of this directory") : [];
+  return [first, ...actions.map((command) => place(`${noun} ${command.action}`, [], command))];
 }
 
 function nounsOf(commands: readonly CliCommand[]): Word[] {

@@ -62,8 +62,8 @@ export interface CompletionSource {
   /** The word that options and commands name in `completes`. */
   kind: string;
   /**
-   * Returns the value for which `latest` stands where a command expects a value of this kind; throws if there is none. Without this
-   * function, `latest` has no special meaning.
+   * Returns the value for which `latest` stands where a command or an option expects a value of this kind; throws if there is none.
+   * Without this function, `latest` has no special meaning.
    */
   latest?(invocation: Pick<Invocation, "cwd">): Awaitable<string>;
   /** Called each time the user presses Tab, in the user's current directory. */

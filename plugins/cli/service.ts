@@ -1,7 +1,8 @@
-import type { CliCommand, CliService, CompletionSource, FolderOption, Invocation, Launch } from "./contract.ts";
+import type { CliCommand, CliService, CompletionSource, FolderOption, Launch } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { withFolderOptions } from "./folder-options.ts";
 import { helpText, nameOf, printable } from "./help.ts";
+import { withLatest } from "./latest.ts";
 import { readOption } from "./option.ts";
 import { withShortJson } from "./short-json.ts";
 
@@ -53,21 +54,6 @@ async function execute(argv: readonly string[], collected: Contributed, launch: 
   const name = nameOf(command);
   const plugin = collected.commands.find(({ value }) => value.some((each) => nameOf(each) === name))?.plugin ?? "?";
   throw errors.CLI_EXIT_CODE({ command: name, plugin, returned: describe(code) });
-}
-
-/** The word for the latest value of a kind, such as the latest session of this directory. */
-const LATEST = "latest";
-
-/** Replaces the word `latest` as the first argument of a command by the value for which it stands. */
-async function withLatest(
-  invocation: Invocation,
-  { completes }: CliCommand,
-  sources: () => Promise<readonly CompletionSource[]>,
-): Promise<Invocation> {
-  const [first, ...others] = invocation.args;
-  if (first !== LATEST || completes === undefined) return invocation;
-  const source = (await sources()).find(({ kind, latest }) => kind === completes && latest);
-  return source?.latest ? { ...invocation, args: [await source.latest(invocation), ...others] } : invocation;
 }
 
 /** Whether a value is an exit code. Undefined is one, too: a command that returns nothing has succeeded. */

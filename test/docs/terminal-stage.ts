@@ -38,7 +38,7 @@ export async function takePictures(): Promise<Map<string, string>> {
   await t.shows("│ The test covers the first item now.");
   take(2, "A list of sessions, with the last words of the chosen one");
   t.type("\u001b");
-  await t.shows("covers the first item now.");
+  await t.hides("Sessions of this project");
   await sized(COLUMNS, 40);
   t.type("?");
   await t.shows("Keys and commands");

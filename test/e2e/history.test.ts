@@ -114,9 +114,9 @@ describe("a session with real turns", () => {
     expect(verdict).toContain(": sound, ");
   });
 
-  it("can be named `latest`, if it is the latest of its directory", async () => {
+  it("can be named `latest` in arguments and options, if it is the latest of its directory", async () => {
     using s = scratch();
-    await using server = await startModelServer(script());
+    await using server = await startModelServer([...script(), text("Three things.")]);
     const none = await session(s, "undo", "latest");
     expect(none).toMatchObject({
       code: 2,
@@ -126,6 +126,10 @@ describe("a session with real turns", () => {
     expect(await printed(s, "show", "latest")).toBe(await printed(s, "show", sessionId));
     expect(await printed(s, "undo", "latest")).toContain("The conversation now ends with");
     expect(await printed(s, "export", "latest")).not.toContain("Make it two.");
+    const prompt = (name: string) => s.run(["prompt", "show", "--session", name]);
+    expect((await prompt("latest")).stdout).toBe((await prompt(sessionId)).stdout);
+    const answered = await s.run(["-p", "Go on.", "--session", "latest", "--output", "json"]);
+    expect(JSON.parse(answered.stdout)).toMatchObject({ sessionId });
   });
 
   it("that is damaged in very many places lists the first ones, and all when asked", async () => {
