@@ -13,4 +13,6 @@ export interface Compacting {
   readonly beforeCompact: FoldCall<"beforeCompact">;
   /** Tokens in use when a layer cancelled the last automatic compaction. */
   cancelledAt?: number | undefined;
+  /** Whether the user was warned that the conversation exceeds the window, and it did not fit since. */
+  warned?: boolean;
 }

@@ -7,7 +7,7 @@ import type {} from "@scorel/model/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
 import type { Compacting } from "./context.ts";
-import { afterRefusal, leavingOutResults, summariseOld } from "./layers.ts";
+import { afterRefusal, fitIntoWindow, leavingOutResults } from "./layers.ts";
 import { operations } from "./operations.ts";
 import { assertAnswer, proposalFold } from "./proposal.ts";
 import { compactionEnd, compactionStart } from "./transient.ts";
@@ -33,7 +33,7 @@ export default definePlugin({
       hooks: {
         beforeContext: {
           limit: false,
-          handler: (_call, signal) => summariseOld(compacting, signal ?? ctx.signal),
+          handler: (_call, signal) => fitIntoWindow(compacting, signal ?? ctx.signal),
         },
         transformContext: {
           // Runs before layers that insert messages, so the messages still match the log.

@@ -8,8 +8,16 @@ const AGAIN = 0.05;
 
 // These layers run in every round, so they only check, and load further code when there is work.
 
-/** Before the context of a model call is built: summarizes the older part if the context would be too large. */
-export async function summariseOld(compacting: Compacting, signal: AbortSignal): Promise<void> {
+/**
+ * Before the context of a model call is built: summarizes the older part if the context would be too large, and warns the user if it
+ * still is.
+ */
+export async function fitIntoWindow(compacting: Compacting, signal: AbortSignal): Promise<void> {
+  await summariseOld(compacting, signal);
+  warnIfTooLong(compacting);
+}
+
+async function summariseOld(compacting: Compacting, signal: AbortSignal): Promise<void> {
   const { ctx, cancelledAt } = compacting;
   const tokens = tooMany(ctx);
   if (tokens === undefined) return;
@@ -17,6 +25,23 @@ export async function summariseOld(compacting: Compacting, signal: AbortSignal):
   if (cancelledAt !== undefined && tokens < cancelledAt + AGAIN * ctx.model.current().contextWindow) return;
   const { compact } = await import("./compactor.ts");
   await compact(compacting, { reason: "threshold", signal, tokens });
+}
+
+/**
+ * Some servers refuse a request that exceeds the window; others, such as Ollama, omit its beginning without saying so. The request is sent
+ * nevertheless, since its size is an estimate.
+ */
+function warnIfTooLong(compacting: Compacting): void {
+  const { agent, model, ui } = compacting.ctx;
+  const { provider, id, contextWindow } = model.current();
+  const tokens = agent.contextTokens();
+  const isTooLong = contextWindow > 0 && tokens > contextWindow;
+  if (isTooLong && !compacting.warned)
+    ui.notify(
+      `The next request has about ${rounded(tokens)} tokens, but the context window of ${provider}/${id} has ${rounded(contextWindow)}. The model may refuse it, or may not see all of it.`,
+      "warning",
+    );
+  compacting.warned = isTooLong;
 }
 
 /** Makes the layer that omits old tool results from the context of a model call. */
@@ -58,4 +83,8 @@ function tooMany({ config, model, agent }: CompactionContext): number | undefine
 function mayHaveOld(messages: readonly AgentMessage[], turns: number): boolean {
   let users = 0;
   return messages.some(({ role }) => role === "user" && ++users >= turns);
+}
+
+function rounded(tokens: number): string {
+  return Number(tokens.toPrecision(3)).toLocaleString("en");
 }

@@ -29,6 +29,26 @@ async function fourTurns(summary: Parameters<typeof playing>[1], options: Parame
   return { ...t, outcome, last, asked };
 }
 
+describe("a message that is longer than the window", () => {
+  it("is sent with a warning, which is repeated only after the conversation fitted again", async () => {
+    const warnings: string[] = [];
+    const quiet = () => {};
+    const logger = { debug: quiet, info: quiet, warn: (line: string) => void warnings.push(line), error: quiet };
+    const asked = [text(words(20, "a")), look(20), text("done"), text("short")];
+    const script = playing(asked, () => text("S1"));
+    await using t = await openCompacting(script, { tools, kernel: { logger } });
+    await t.agent.prompt(words(10_300));
+    const warning = (tokens: string) =>
+      `Plugin "compaction": The next request has about ${tokens} tokens, but the context window of local/m1 has 10,000. The model may refuse it, or may not see all of it.`;
+    expect({ warnings, sent: t.server.requests.length }).toEqual({ warnings: [warning("10,300")], sent: 1 });
+    await t.agent.prompt("Look.");
+    expect(warnings).toEqual([warning("10,300")]);
+    await t.agent.prompt(words(10_300));
+    // With the summary of what was said before.
+    expect(warnings).toEqual([warning("10,300"), warning("10,500")]);
+  });
+});
+
 describe("a conversation over the threshold", () => {
   it("is summarized between turns; the latest part and the new message stay verbatim", async () => {
     await using t = await fourTurns(() => text("S1"));
