@@ -3,6 +3,7 @@ import { changeInfo } from "@scorel/kit/session/change-info";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
+import { warnIfThoughtless } from "./turn/first-entries.ts";
 
 /** The operation that changes how hard the model thinks. */
 export function operations(ctx: BaseContext) {
@@ -20,6 +21,7 @@ export function operations(ctx: BaseContext) {
         const workspace = ctx.find("workspace");
         // A choice made in the session overrides the option that it was opened with.
         if (workspace?.thinking !== undefined) workspace.thinking = level;
+        warnIfThoughtless(ctx, level);
         const asked = { operation: "set_thinking", clientId, messageId };
         return changeInfo<SessionMeta>(ctx.session, { thinkingLevel: level }, asked);
       },

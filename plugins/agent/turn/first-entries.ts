@@ -1,4 +1,4 @@
-import type { AppendEntry } from "@scorel/kernel";
+import type { AppendEntry, BaseContext } from "@scorel/kernel";
 import type { UserMessage } from "@scorel/messages/contract";
 import { type AgentContext, opening } from "../environment.ts";
 
@@ -23,7 +23,18 @@ export function modelChange(ctx: AgentContext): AppendEntry[] {
     ...(known.model !== model && { model }),
     ...(thinkingLevel !== undefined && known.thinkingLevel !== thinkingLevel && { thinkingLevel }),
   };
+  if (changes.thinkingLevel !== undefined) warnIfThoughtless(ctx, changes.thinkingLevel);
   return Object.keys(changes).length === 0 ? [] : [{ type: "session_info", payload: { changes } }];
+}
+
+/** Warns the user if a thinking level has no effect, since the model's entry does not say that it thinks. */
+export function warnIfThoughtless(ctx: BaseContext, level: string): void {
+  const model = ctx.find("model")?.current();
+  if (level === "off" || !model || model.reasoning) return;
+  ctx.ui.notify(
+    `The thinking level ${level} has no effect: ${model.provider}/${model.id} does not think, or its entry in the configuration lacks \`reasoning = true\`.`,
+    "warning",
+  );
 }
 
 function asEntry({ message, clientId }: Prompt): AppendEntry {
