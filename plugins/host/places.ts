@@ -1,4 +1,5 @@
 import { type Awaitable, codeOf, type Kernel, messageOf, type SessionHeader } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type { Notice, ProjectBook, SessionPlace } from "@scorel/workspace/contract";
 import type { SessionSummary } from "./contract.ts";
@@ -71,6 +72,12 @@ export function listed(
     .filter((session) => projectId === undefined || book?.of(session)?.projectId === projectId)
     .map((session) => ({ ...session, cwd: directoryOf(session) }))
     .filter((session) => cwd === undefined || isIn(cwd, session));
+}
+
+/** Returns the closest directory above this one in which sessions work. */
+export function closestAbove(sessions: readonly SessionSummary[], directory: string): string | undefined {
+  const above = sessions.map(({ cwd }) => cwd).filter((cwd) => cwd !== directory && isWithin(cwd, directory));
+  return above.sort((a, b) => b.length - a.length)[0];
 }
 
 /** Maximum number of parents to follow upwards, since a damaged log could name itself as its parent. */

@@ -132,6 +132,27 @@ describe("a session with real turns", () => {
     expect(JSON.parse(answered.stdout)).toMatchObject({ sessionId });
   });
 
+  it("is found from a folder below, since errors name the closest folder above that has sessions", async () => {
+    using s = scratch();
+    await using server = await startModelServer(script());
+    await talked(s, server);
+    s.file("src/deep/a.js", "");
+    const below = (...args: string[]) => s.run([...args, "--cwd", "src/deep"]);
+    const found = await Promise.all([
+      below("session", "list"),
+      below("session", "show", "latest"),
+      below("-p", "hi", "--continue"),
+    ]);
+    const deep = join(s.project, "src/deep");
+    const others = "`scorel session list --all` shows those of other directories.\n";
+    const none = `scorel: There is no session in ${deep} yet, but there is in ${s.project} (\`--cwd ${s.project}\`). \`scorel\` starts one; ${others}`;
+    expect(found.map(({ stderr }) => stderr)).toEqual([
+      `No sessions in ${deep}. \`scorel session list --cwd ${s.project}\` shows those of ${s.project}. ${others}`,
+      none,
+      none,
+    ]);
+  });
+
   it("that is damaged in very many places lists the first ones, and all when asked", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());

@@ -11,7 +11,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import type { QueuedMessage, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { LocalHost } from "../host.ts";
-import { bookOf, listed } from "../places.ts";
+import { bookOf, closestAbove, listed } from "../places.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { queueOf } from "../sessions/queued.ts";
 import { verifyLog } from "../sessions/verify.ts";
@@ -43,7 +43,9 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
     if (problem !== undefined) invocation.stderr.write(`warning: ${problem}\n`);
   if (output === "json") return say(invocation, `${JSON.stringify(found)}\n`);
   if (found.length > 0) return say(invocation, found.map((summary) => `${row(summary, all)}\n`).join(""));
-  const hint = all ? "" : " `scorel session list --all` shows those of other directories.";
+  const above = all ? undefined : closestAbove(listed(every, book, { from }), from);
+  const others = above === undefined ? "" : ` \`scorel session list --cwd ${above}\` shows those of ${above}.`;
+  const hint = all ? "" : `${others} \`scorel session list --all\` shows those of other directories.`;
   invocation.stderr.write(
     `No sessions ${project !== undefined ? `in project ${project} yet` : all ? "yet" : `in ${invocation.cwd}`}.${hint}\n`,
   );
@@ -52,9 +54,12 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
 
 /** Returns the id of the latest session of a directory. Throws SESSION_NONE. */
 export async function latestOf(sessions: LocalHost["sessions"], cwd: string): Promise<string> {
-  const [latest] = await completionsOf(sessions, cwd);
-  if (!latest) throw errors.SESSION_NONE({ cwd });
-  return latest.value;
+  const from = canonicalDirectory(cwd);
+  const { value: book } = await bookOf(sessions.parent);
+  const all = listed(sessions.shelf.list(), book, { from });
+  const latest = all.find((session) => session.cwd === from);
+  if (!latest) throw errors.SESSION_NONE({ cwd, above: closestAbove(all, from) });
+  return latest.sessionId;
 }
 
 /** Returns the sessions of a directory, latest first, as shells offer them. */
