@@ -18,7 +18,8 @@
  * and does not fail the run. Without this, on a shared machine, one test of 7,000 that depends on the load would block any
  * change. Tests of random faults are not repeated, since only one run in many finds such a fault.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -41,8 +42,8 @@ const MEMORY = "/dev/shm";
 const oneMore = { workers: availableParallelism() + 1 };
 const steps = {
   setup: () => step("npm", ["run", "--silent", "setup"]),
-  check: () => step("npm", ["run", "--silent", "check"]),
-  build: () => step("npm", ["run", "--silent", "build"]),
+  check: () => independentStep("npm", ["run", "--silent", "check"]),
+  build: () => independentStep("npm", ["run", "--silent", "build"]),
   unit: () => suite("unit", ["unit", "own-process"]),
   smoke: () => suite("smoke", ["smoke"], oneMore),
   deep: () => suite("deep"),
@@ -78,17 +79,29 @@ const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 31));
 const results = mkdtempSync(join(tmpdir(), "scorel-results-"));
 const rows = [];
 try {
-  for (const name of names) {
-    console.log(`\n== ${name}`);
-    const start = performance.now();
-    const result = steps[name]();
-    rows.push({ name, seconds: (performance.now() - start) / 1000, ...result });
-    if (name === "setup" && result.failed > 0) break;
+  for (const stage of stagesOf(names)) {
+    console.log(`\n== ${stage.join(", ")}`);
+    rows.push(...(await Promise.all(stage.map(timed))));
+    if (stage.includes("setup") && rows.at(-1).failed > 0) break;
   }
 } finally {
   rmSync(results, { recursive: true, force: true });
 }
 report();
+
+/** Groups the steps that run at the same time: checking types uses one processor, and so does most of the build. */
+function stagesOf(names) {
+  const [first, second, ...others] = names;
+  if (first === undefined) return [];
+  const isPair = [first, second].sort().join() === "build,check";
+  return isPair ? [[first, second], ...stagesOf(others)] : [[first], ...stagesOf(names.slice(1))];
+}
+
+async function timed(name) {
+  const start = performance.now();
+  const result = await steps[name]();
+  return { name, seconds: (performance.now() - start) / 1000, ...result };
+}
 
 /**
  * Makes a folder for the HOME of a suite. Returns it with the variables that tell tests about it. Suites that do not use bubblewrap, which
@@ -119,7 +132,21 @@ function hasSpace(folder, bytes) {
 /** Runs a command that is no suite. It counts no tests, and as one failure if it fails. */
 function step(command, args) {
   const { status, signal } = run(command, args, process.env);
+  return ended(status, signal);
+}
+
+function ended(status, signal) {
   return status === 0 ? { passed: 0, failed: 0 } : { passed: 0, failed: 1, note: `exit ${status ?? signal}` };
+}
+
+/** Like `step`, but lets other steps run meanwhile. Prints the output at the end, so that outputs are not mixed. */
+async function independentStep(command, args) {
+  const child = spawn(command, args, { cwd: root, shell: process.platform === "win32" });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(chunk));
+  const [status, signal] = await once(child, "close");
+  process.stdout.write(Buffer.concat(output));
+  return ended(status, signal);
 }
 
 /** Runs the slow suites: all of them, or a part that takes about `--minutes`. */
