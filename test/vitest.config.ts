@@ -16,25 +16,26 @@ const smoke = [
 const slow = [
   "test/**/{hostile,hazards,floods,race,races,property,properties,corpus,covered,effort,figures}.test.ts",
   "test/plugins/{checkpoints,images,packages,runner,sandbox,search,skillstore,transfer,worktrees}/**/*.test.ts",
-  "test/plugins/agent/apis.test.ts",
+  "test/plugins/agent/{apis,outcomes,queue-reference,repeats}.test.ts",
   "test/plugins/coding/{background,copied-search,executor-faults,plain-glob,uncut}.test.ts",
-  "test/plugins/compaction/long-*.test.ts",
+  "test/plugins/compaction/{lessons,long-*}.test.ts",
   "test/plugins/gateway/{silent-hosts,slow-line,stuck,unconfirmed}.test.ts",
-  "test/plugins/kit/rpc/wire.test.ts",
+  "test/plugins/host/{resume,view}.test.ts",
+  "test/plugins/kit/{rpc/wire,text/key-locator}.test.ts",
   "test/plugins/logs/{index-file,line-sums}.test.ts",
   "test/plugins/mcp/{cache,calls,command,offer,requests,resources,search}.test.ts",
-  "test/plugins/permissions/{bash,git,oracle}.test.ts",
+  "test/plugins/permissions/{bash,coverage,git,judged,oracle,tables}.test.ts",
   "test/plugins/relay/{host-link,identity,pairing,segments,several-relays,slow-reader,malicious/*}.test.ts",
   "test/plugins/subagents/worktree.test.ts",
-  "test/plugins/terminal/input/clipboard.test.ts",
-  "test/plugins/web/page-built.test.ts",
+  "test/plugins/terminal/{growing-code,input/clipboard,painter,untrusted-parts}.test.ts",
+  "test/plugins/web/{page-built,page-seen}.test.ts",
   "test/plugins/ws/{channel,large-messages,rights,slow-answers}.test.ts",
-  "test/{docs,plugins/history/tree,plugins/model-auth,presets/reload}.test.ts",
+  "test/{docs,plugins/history/tree,plugins/model-auth,plugins/model-sent,presets/reload}.test.ts",
 ];
 
 /** Unit tests that change or measure their process, or fill its memory, so that each file needs a process of its own. */
 const ownProcess = [
-  "test/plugins/{gateway/sizes,compaction/lessons,kit/values/backlog,terminal/pictures,ws/safety}.test.ts",
+  "test/plugins/{gateway/sizes,kit/values/backlog,terminal/pictures,ws/safety}.test.ts",
   "test/**/{code-cache,secrets,spans}.test.ts",
   "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",
 ];

@@ -159,13 +159,13 @@ describe("the bytes that are loaded", () => {
     await accept(at);
     const evil = at.file("evil.ts", plugin("ours", "of: 'swapped'"));
     const seen = new Set<unknown>();
-    for (let round = 0; round < 1000; round++) {
+    for (let round = 0; round < 100; round++) {
       writeFileSync(file, good);
       const request = await requestFor(askedIn(at.project).asked, at.project);
       // This runs between hashing and loading.
       renameSync(evil, file);
       if (!request.project?.trusted) throw new Error("the hashed bytes were the trusted ones");
-      if (round % 50 === 0) {
+      if (round % 10 === 0) {
         const resolution = await resolve(request);
         const { entries } = await extensionEntries(resolution, resolution.extensions, "session");
         for (const { plugin } of entries) seen.add((plugin as unknown as { of: string }).of);
