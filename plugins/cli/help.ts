@@ -15,12 +15,16 @@ export function nameOf({ noun, action }: Pick<CliCommand, "noun" | "action">): s
   return ["scorel", noun, action].filter(Boolean).join(" ");
 }
 
-/** Returns the help for everything, a noun, or a command. An unknown action shows the noun's help. */
+/**
+ * Returns the help for everything, a noun, or a command. An unknown action shows the noun's help. The help for everything has a row for
+ * each noun, and with `all` one for each of its actions.
+ */
 export function helpText(
   commands: readonly CliCommand[],
   { version, globalOptions }: Facts,
   noun = "",
   action?: string,
+  all = false,
 ): string {
   const shown = commandsShown(commands, noun, action);
   const [only] = shown.length === 1 && noun !== "" ? shown : [];
@@ -34,7 +38,7 @@ export function helpText(
         optionRows(oftenUsedFirst(command.options)),
       ),
     ),
-    section("Commands", noun === "" ? described(grouped(commands), "scorel ".length) : []),
+    section("Commands", noun === "" ? columns(grouped(commands).flatMap(all ? eachAction : nounRow)) : []),
     section("Options of every command", optionRows([...globalOptions, ...universalOptions])),
   ]
     .filter(Boolean)
@@ -48,19 +52,32 @@ function commandsShown(commands: readonly CliCommand[], noun: string, action: st
   return exact ? [exact] : ofNoun;
 }
 
-/** Groups the named commands by noun, since several plugins may share one. */
-function grouped(commands: readonly CliCommand[]): CliCommand[] {
-  const nouns = new Set(commands.map(({ noun }) => noun).filter(Boolean));
-  return [...nouns].flatMap((noun) => commands.filter((command) => command.noun === noun));
+/** Groups the named commands by noun in alphabetical order, since several plugins may share a noun. */
+function grouped(commands: readonly CliCommand[]): CliCommand[][] {
+  const nouns = [...new Set(commands.map(({ noun }) => noun).filter(Boolean))].sort();
+  return nouns.map((noun) => commands.filter((command) => command.noun === noun));
 }
 
-function described(commands: readonly CliCommand[], cut = 0): string[] {
-  return columns(commands.map((command) => [usageOf(command).slice(cut), command.description]));
+function eachAction(commands: readonly CliCommand[]): Row[] {
+  return commands.map((command) => [usageOf(command).slice("scorel ".length), command.description]);
+}
+
+/** Names the actions of a noun. A noun with one command is described by it. */
+function nounRow(commands: readonly CliCommand[]): Row[] {
+  const [only, another] = commands;
+  if (only === undefined || another === undefined) return eachAction(commands);
+  const bare = commands.find(({ action }) => action === undefined);
+  const actions = commands.flatMap(({ action }) => action ?? []).join(", ");
+  return [[only.noun, bare ? `${bare.description}; or: ${actions}` : actions]];
+}
+
+function described(commands: readonly CliCommand[]): string[] {
+  return columns(commands.map((command) => [usageOf(command), command.description]));
 }
 
 /** Options that are handled before any command is looked up. */
 export const universalOptions: readonly CliOption[] = [
-  { flags: "-h, --help", description: "Show this help; `scorel <command> --help` shows more" },
+  { flags: "-h, --help", description: "Show this help; `scorel <command> --help` describes a command and its actions" },
   { flags: "-v, --version", description: "Show the version" },
 ];
 
@@ -92,7 +109,9 @@ function describe({ description, values, default: byDefault, repeatable }: CliOp
   return notes.length === 0 ? description : `${description} (${notes.join("; ")})`;
 }
 
-function columns(rows: readonly (readonly [left: string, right: string])[]): string[] {
+type Row = readonly [left: string, right: string];
+
+function columns(rows: readonly Row[]): string[] {
   const width = Math.max(0, ...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
 }

@@ -64,11 +64,12 @@ export default definePlugin({
         noun: "help",
         args: "[command] [action]",
         description: "Show the help of Scorel or of a command, as --help does",
-        run: async ({ args: [noun, action], stdout }) => {
+        options: [{ flags: "--all", description: "Describe the actions of all commands" }],
+        run: async ({ args: [noun, action], options, stdout }) => {
           const known = commands();
           if (noun !== undefined && !known.some((command) => command.noun === noun))
             throw (await import("./meant.ts")).unknownCommand(noun, known);
-          stdout.write(printable(helpText(known, ctx.launch, noun, action), stdout));
+          stdout.write(printable(helpText(known, ctx.launch, noun, action, options.all === true), stdout));
           return 0;
         },
       },

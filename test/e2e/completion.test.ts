@@ -30,8 +30,8 @@ it.each([
 it.each(shells)("the script for %s names every command and option of the help", async (shell) => {
   using s = scratch();
   const script = await scriptFor(shell);
-  const { stdout: help } = await s.run(["--help"]);
-  const nouns = [...help.matchAll(/^ {2}(\w+) \w.*$/gm)].map(([, noun]) => noun as string);
+  const { stdout: help } = await s.run(["help", "--all"]);
+  const nouns = [...help.matchAll(/^ {2}(\w+) .*$/gm)].map(([, noun]) => noun as string);
   const options = [...help.matchAll(/^ {2}.*?--([\w-]+)/gm)].map(([, name]) => name as string);
   expect(nouns).toContain("session");
   expect(options).toContain("output-schema");

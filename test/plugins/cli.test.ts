@@ -408,34 +408,42 @@ describe("values for completion", () => {
     });
   });
 
-  it("include a latest one for `latest` as the first argument, if their source knows it", async () => {
+  it("include `latest`, for the latest one, in arguments and options, if their source knows it", async () => {
     const visit = (completes: string): CliCommand => ({
       noun: completes,
       action: "visit",
-      args: "<name|latest>",
+      args: "<name>",
       completes,
       description: "Visit it",
-      run: ({ args }) => {
-        visited.push(args);
+      options: [{ flags: "--next <name>", description: "Then visit it", completes }],
+      run: ({ args, options }) => {
+        visited.push([...args, options.next]);
         return 0;
       },
     });
     const visited: unknown[] = [];
     const latest = ({ cwd }: { cwd: string }) => `Bern in ${cwd}`;
     const sources = [
-      { ...city([]), latest },
-      { ...city([]), kind: "river" },
+      { ...city([{ value: "Bern" }]), latest },
+      { ...city([{ value: "Aare" }]), kind: "river" },
     ];
     await using scorel = await commandLine([visit("city"), visit("river")], {}, [], sources);
     for (const words of [
-      ["city", "visit", "latest"],
-      ["river", "visit", "latest"],
+      ["city", "visit", "latest", "--next", "Chur"],
+      ["city", "visit", "Chur", "--next", "latest"],
+      ["river", "visit", "latest", "--next", "latest"],
     ])
       await scorel.run(...words);
-    await scorel.run("city", "visit", "Chur");
-    expect(visited).toEqual([["Bern in /work"], ["latest"], ["Chur"]]);
-    const { out } = await scorel.run("completion", "bash");
-    expect(out).toContain("latest");
+    expect(visited).toEqual([
+      ["Bern in /work", "Chur"],
+      ["Chur", "Bern in /work"],
+      ["latest", "latest"],
+    ]);
+    const values = async (kind: string) => (await scorel.run("completion", "values", kind)).out;
+    expect([await values("city"), await values("river")]).toEqual([
+      "Bern\nlatest\tThe latest one of this directory\n",
+      "Aare\n",
+    ]);
   });
 
   it("of a kind whose name is not a word are left out, since kinds stand in scripts", async () => {
@@ -469,20 +477,16 @@ describe("help", () => {
       "  --color [when]        Colours",
       "",
       "Commands:",
-      "  help [command] [action]     Show the help of Scorel or of a command, as --help does",
-      "  completion bash             Print a script that completes commands in bash",
-      "  completion zsh              Print a script that completes commands in zsh",
-      "  completion fish             Print a script that completes commands in fish",
-      "  completion values <kind>    Print the values of a kind, such as the ids of sessions, which these scripts offer",
-      "  session list                session list",
-      "  session show <id> [filter]  session show",
-      "  chat [words...]             chat undefined",
+      "  chat [words...]          chat undefined",
+      "  completion               bash, zsh, fish, values",
+      "  help [command] [action]  Show the help of Scorel or of a command, as --help does",
+      "  session                  list, show",
       "",
       "Options of every command:",
       "  --preset <name>      What to load",
       "  --allow-write <dir>  Also write here (may be repeated)",
       "  --trust              Trust it",
-      "  -h, --help           Show this help; `scorel <command> --help` shows more",
+      "  -h, --help           Show this help; `scorel <command> --help` describes a command and its actions",
       "  -v, --version        Show the version",
       "",
     ]);
@@ -528,10 +532,22 @@ describe("help", () => {
     expect(scorel.help("chat")).toContain("chat undefined");
   });
 
-  it("groups the commands of a noun, whichever plugins contribute them", async () => {
-    await using scorel = await commandLine([{ noun: "session", action: "x", description: "X", run: () => 0 }]);
-    const nouns = scorel.help()?.match(/^ {2}(session|chat) /gm);
-    expect(nouns).toEqual(["  session ", "  session ", "  session ", "  chat "]);
+  it("names the actions of a noun together, whichever plugins contribute them, and lists them with --all", async () => {
+    await using scorel = await commandLine([
+      { noun: "session", action: "x", description: "X", run: () => 0 },
+      { noun: "chat", action: "stop", description: "Stop it", run: () => 0 },
+    ]);
+    const rows = (text: string | undefined) => text?.match(/^ {2}(session|chat) .*/gm);
+    expect([rows(scorel.help()), rows((await scorel.run("help", "--all")).out)]).toEqual([
+      ["  chat                     chat undefined; or: stop", "  session                  list, show, x"],
+      [
+        "  chat [words...]             chat undefined",
+        "  chat stop                   Stop it",
+        "  session list                session list",
+        "  session show <id> [filter]  session show",
+        "  session x                   X",
+      ],
+    ]);
   });
 
   it("is shown for --help and -h anywhere before --", async () => {
