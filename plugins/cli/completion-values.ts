@@ -29,7 +29,7 @@ export async function printValues(
     const completions = await values({ cwd, interrupt });
     for (const completion of completions) stdout.write(rowOf(completion));
     if (latest && completions.length > 0)
-      stdout.write(rowOf({ value: LATEST, description: "The latest one of this directory" }));
+      stdout.write(rowOf({ value: LATEST, description: "The latest one" }));
   }
   return 0;
 }

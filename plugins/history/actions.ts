@@ -120,8 +120,10 @@ export const archive = (context: CommandContext) => setArchived(context, true);
 export const unarchive = (context: CommandContext) => setArchived(context, false);
 
 async function setArchived({ request, args, say }: CommandContext, archived: boolean): Promise<void> {
-  await request("archive_session", { sessionId: first(args), archived });
-  await say(archived ? "Archived. `scorel session list --archived` shows it.\n" : "Taken out of the archive.\n");
+  for (const sessionId of args) {
+    await request("archive_session", { sessionId, archived });
+    await say(archived ? "Archived. `scorel session list --archived` shows it.\n" : "Taken out of the archive.\n");
+  }
 }
 
 /** Runs `session compact`. Ctrl-C cancels the compaction. */
@@ -147,23 +149,28 @@ function outcomeOf({ compacted, tokensBefore, tokensAfter, note }: Operations["c
 }
 
 async function remove({ request, args, say }: CommandContext): Promise<void> {
-  const { text } = await request("delete_session", { sessionId: first(args) });
-  await say(`${text}\n`);
+  for (const sessionId of args) {
+    const { text } = await request("delete_session", { sessionId });
+    await say(`${text}\n`);
+  }
 }
 
 export { remove as delete };
 
-/** Runs `session restore`. */
+/** Runs `session restore`. Without a session, lists the trash. */
 export async function restore({ request, args, say }: CommandContext): Promise<void> {
-  const { text } = await request("restore_session", { sessionId: first(args) });
-  await say(`${text}\n`);
+  if (args.length === 0) return say((await trashed(request)) || "The trash is empty.\n");
+  for (const sessionId of args) {
+    const { text } = await request("restore_session", { sessionId });
+    await say(`${text}\n`);
+  }
 }
 
 /** Runs `session purge`: lists the trash, asks, and deletes it. */
 export async function purge({ request, say, confirm }: CommandContext): Promise<void> {
   const { sessions } = await everyPage((page) => request("list_trash", page));
   if (sessions.length > 0) {
-    await say(sessions.map(({ sessionId, bytes, title }) => `${sessionId}  ${bytes} bytes  ${title}\n`).join(""));
+    await say(listed(sessions));
     await confirm(
       `Delete ${sessions.length === 1 ? "this session" : `these ${sessions.length} sessions`} for good?`,
       "Emptying the trash",
@@ -172,6 +179,14 @@ export async function purge({ request, say, confirm }: CommandContext): Promise<
   // A session that was deleted since was not shown.
   const { text } = await request("purge_sessions", { sessionIds: sessions.map(({ sessionId }) => sessionId) });
   await say(`${text}\n`);
+}
+
+async function trashed(request: CommandContext["request"]): Promise<string> {
+  return listed((await everyPage((page) => request("list_trash", page))).sessions);
+}
+
+function listed(sessions: Operations["list_trash"]["result"]["sessions"]): string {
+  return sessions.map(({ sessionId, bytes, title }) => `${sessionId}  ${bytes} bytes  ${title}\n`).join("");
 }
 
 /** Reads the last `count` rows, page by page, and merges them. */

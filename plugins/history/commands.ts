@@ -14,6 +14,9 @@ const withFiles: readonly CliOption[] = [
   yes,
 ];
 
+/** The kind of the completion source that knows the trash. */
+export const DELETED = "deleted-session";
+
 type Actions = typeof import("./actions.ts");
 type Action = Exclude<keyof Actions, "default">;
 
@@ -23,7 +26,8 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     noun: "session",
     action,
     ...(args !== "" && { args }),
-    ...(args.startsWith("<id>") && { completes: "session" }),
+    ...(/^<id/.test(args) && { completes: "session" }),
+    ...(action === "restore" && { completes: DELETED }),
     description,
     options,
     // A compaction calls the model, with the project's settings and extensions.
@@ -45,11 +49,15 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     command("undo", "<id>", "Go back to before the last user message", withFiles),
     command("redo", "<id>", "Revert the last undo, if no message was added since", withFiles),
     command("rename", "<id> <name...>", "Rename a session"),
-    command("archive", "<id>", "Archive a session: lists leave it out until a message is sent in it"),
-    command("unarchive", "<id>", "Take a session out of the archive"),
+    command("archive", "<id...>", "Archive sessions: lists leave one out until a message is sent in it"),
+    command("unarchive", "<id...>", "Take sessions out of the archive"),
     command("compact", "<id> [words...]", "Replace the older part by a summary; the words say what to keep"),
-    command("delete", "<id>", "Move a session to the trash"),
-    command("restore", "<id>", "Take a session out of the trash"),
+    command("delete", "<id...>", "Move sessions to the trash"),
+    command(
+      "restore",
+      "[id...]",
+      "Take sessions out of the trash; without an id, list it; `latest` is the one deleted last",
+    ),
     command("purge", "", "Delete for good what is in the trash", [yes]),
   ];
 }

@@ -103,6 +103,7 @@ declare module "@scorel/host/contract" {
     delete_session: { params: { sessionId: string }; result: { sessionId: string; trash: string; text: string } };
     /** Moves a session's files back from the trash. */
     restore_session: { params: { sessionId: string }; result: { sessionId: string; text: string } };
+    /** Latest deleted first. */
     list_trash: {
       params: PageParams;
       result: { sessions: { sessionId: string; bytes: number; title: string }[] } & Page;

@@ -50,6 +50,7 @@ export const errors = defineErrors({
   },
   HISTORY_NOT_RESTORED: () =>
     'Some files were not restored: see "not restored" above. The conversation was moved anyway.',
+  HISTORY_TRASH_EMPTY: { exit: 2, text: () => "The trash is empty: no session was deleted." },
   HISTORY_TAIL: {
     exit: 2,
     text: (a: { value: string }) => `--tail takes a positive number of events, not "${a.value}".`,

@@ -1,7 +1,7 @@
 import type {} from "@scorel/cli/contract";
 import type {} from "@scorel/commands/contract";
 import { definePlugin } from "@scorel/kernel";
-import { historyCommands } from "./commands.ts";
+import { DELETED, historyCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
 import { trashCommand, treeCommands } from "./slash-commands.ts";
@@ -23,4 +23,11 @@ export default definePlugin({
   operations: () => operations,
   commands: () => ({ ...treeCommands(), restore: trashCommand }),
   cliCommands: (ctx) => historyCommands(() => ctx.find("host")),
+  completionSources: (ctx) => [
+    {
+      kind: DELETED,
+      latest: async () => (await import("./deleted-sessions.ts")).latestDeleted(ctx.find("host")),
+      values: async () => (await import("./deleted-sessions.ts")).deletedSessions(ctx.find("host")),
+    },
+  ],
 });

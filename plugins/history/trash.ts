@@ -51,15 +51,16 @@ export async function restoreSession(
   return { sessionId, text: `Session ${sessionId} is back.` };
 }
 
-/** Lists what a purge would delete. */
+/** Lists what a purge would delete, latest deleted first. */
 export function listTrash(context: Shelf): Answer<"list_trash"> {
   const trash = trashOf(context);
-  const sessions = [...filesIn(trash, context.logs.ending)].flatMap(([sessionId, names]) => {
-    if (!isId(sessionId) || !names[0]?.endsWith(context.logs.ending)) return [];
+  const found = [...filesIn(trash, context.logs.ending)].flatMap(([sessionId, names]) => {
+    const [log] = names;
+    if (!isId(sessionId) || !log?.endsWith(context.logs.ending)) return [];
     const bytes = names.reduce((sum, name) => sum + sizeOf(join(trash, name)), 0);
-    return [{ sessionId, bytes, title: titleOf(trash, sessionId) }];
+    return [{ at: movedAt(join(trash, log)), session: { sessionId, bytes, title: titleOf(trash, sessionId) } }];
   });
-  return { sessions };
+  return { sessions: found.sort((a, b) => b.at - a.at).map(({ session }) => session) };
 }
 
 /** The operation `purge_sessions`. `bytes` is the size of the deleted files of sessions. Throws HISTORY_TRASH. */
@@ -179,6 +180,11 @@ function attempt(path: string, work: (path: string) => void): void {
 
 function namesIn(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory) : [];
+}
+
+/** The time at which a file was last moved: a rename changes its status. */
+function movedAt(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
 }
 
 function sizeOf(path: string): number {

@@ -186,6 +186,29 @@ describe("a session with real turns", () => {
     expect(await leafOf(s, whole)).toBe(last);
   });
 
+  it("can be deleted and restored with others; `latest` of the trash is the one deleted last", async () => {
+    using s = scratch({ inProcess: true });
+    await using server = await startModelServer([text("one"), text("two")]);
+    s.useModel(server.baseUrl);
+    const start = async (prompt: string) =>
+      JSON.parse((await s.run(["-p", prompt, "--output", "json"])).stdout).sessionId as string;
+    const [a, b] = [await start("first"), await start("second")];
+    await printed(s, "delete", b, a);
+    const row = (id: string, title: string) => expect.stringMatching(new RegExp(`^${id}  \\d+ bytes  ${title}$`));
+    const trash = (await printed(s, "restore")).trimEnd().split("\n");
+    expect(trash).toEqual([row(a, "first"), row(b, "second")]);
+    expect((await s.run(["completion", "values", "deleted-session"])).stdout).toBe(
+      `${a}\tfirst\n${b}\tsecond\nlatest\tThe latest one\n`,
+    );
+    expect(await printed(s, "restore", "latest")).toBe(`Session ${a} is back.\n`);
+    expect(await printed(s, "restore", "latest")).toBe(`Session ${b} is back.\n`);
+    expect(await printed(s, "restore")).toBe("The trash is empty.\n");
+    expect(await session(s, "restore", "latest")).toMatchObject({
+      code: 2,
+      stderr: "scorel: The trash is empty: no session was deleted.\n",
+    });
+  });
+
   it("can be named, archived, deleted, restored, and purged after a confirmation", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());

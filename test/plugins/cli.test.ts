@@ -441,7 +441,7 @@ describe("values for completion", () => {
     ]);
     const values = async (kind: string) => (await scorel.run("completion", "values", kind)).out;
     expect([await values("city"), await values("river")]).toEqual([
-      "Bern\nlatest\tThe latest one of this directory\n",
+      "Bern\nlatest\tThe latest one\n",
       "Aare\n",
     ]);
   });
