@@ -79,6 +79,7 @@ export class OwnReader implements Reader {
   }
 
   private takeSettings(record: Json, place: Place) {
+    if (isRecord(record.changes)) this.target.report.setChosenModel(record.changes.chosenModel);
     const changes = settingsOf(record.changes);
     if (Object.keys(changes).length === 0) return this.leaveOut("session_info", place);
     this.target.builder.beside("session_info", { changes }, place);

@@ -13,7 +13,7 @@ export class Report {
   damagedCount = 0;
   messages = 0;
   /** The session's description from the file, for display only. */
-  origin: { sessionId?: string; cwd?: string } = {};
+  origin: { sessionId?: string; cwd?: string; chosenModel?: string } = {};
 
   keep(type: string): void {
     count(this.kept, type);
@@ -34,6 +34,12 @@ export class Report {
     if (known.cwd !== "") this.origin.cwd ??= known.cwd;
   }
 
+  /** Notes a model that was chosen in the session, which has no effect here. The last one counts. */
+  setChosenModel(name: unknown): void {
+    const known = lineOf(name, 200);
+    if (known !== "") this.origin.chosenModel = known;
+  }
+
   /** Returns the report for the client. */
   of({ sessionId, format, cwd, events }: Pick<ImportReport, "sessionId" | "format" | "cwd" | "events">): ImportReport {
     const { kept, leftOut, damaged, damagedCount, messages, origin } = this;
@@ -51,6 +57,8 @@ export class Report {
     const lines = [`New session ${sessionId}: ${said} of a ${NAMES[format]} session.`];
     if (origin.cwd !== undefined && origin.cwd !== cwd)
       lines.push(`It worked in ${origin.cwd}; here it works in ${cwd}. --cwd names another directory.`);
+    if (origin.chosenModel !== undefined)
+      lines.push(`It used the model ${origin.chosenModel}; here it uses the configured one. /model chooses another.`);
     lines.push(...counted("Kept, but hidden", kept), ...counted("Left out", leftOut));
     lines.push(...damaged.slice(0, 10).map(({ line, offset, reason }) => `Line ${line}, offset ${offset}: ${reason}.`));
     const more = damagedCount - 10;

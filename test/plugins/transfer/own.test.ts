@@ -199,6 +199,9 @@ describe("a log of Scorel", () => {
       leftOut: { queue_update: 1, approval: 1, instruction_snapshot: 1, permission: 1 },
     });
     expect(report.text).not.toContain("rm -rf");
+    expect(report.text).toContain(
+      "It used the model evil/model; here it uses the configured one. /model chooses another.",
+    );
   });
 
   it("reports damaged lines with their positions, and imports the rest", async () => {
