@@ -11,11 +11,14 @@ function doing(operation: string | undefined): string {
 
 /** Advice for a session whose directory does not exist any more. */
 function moveAdvice(cwd: string): string {
-  const move = `scorel project move ${shellWord(cwd)}`;
+  const move = (from: string, to: string) => `\`scorel project move ${shellWord(from)} ${to}\``;
   const [checkout = "", inside] = cwd.split(`/${WORKTREES}/`);
-  if (inside !== undefined)
-    return `It was a worktree, which is merged or removed. To continue in its project: \`${move} ${shellWord(checkout)}\``;
-  return `If it has moved: \`${move} NEW-DIRECTORY\`, and the session follows. Otherwise restore the directory, or start a new session.`;
+  if (inside !== undefined) {
+    // A session in a subfolder of the worktree continues in that subfolder of the project.
+    const worktree = `${checkout}/${WORKTREES}/${inside.split("/")[0]}`;
+    return `It was a worktree, which is merged or removed. To continue in its project: ${move(worktree, shellWord(checkout))}`;
+  }
+  return `If it has moved: ${move(cwd, "NEW-DIRECTORY")}, and the session follows. Otherwise restore the directory, or start a new session.`;
 }
 
 export const errors = defineErrors({

@@ -15,8 +15,8 @@ export const errors = defineErrors({
   },
   MODEL_NAME: {
     exit: 2,
-    text: (a: { asked: string; example: string }) =>
-      `"${a.asked}" is not a model name. Write provider/id, such as ${a.example}.`,
+    text: (a: { asked: string; example: string; names?: readonly string[] | undefined }) =>
+      `"${a.asked}" is not a model name. Write provider/id, such as ${a.example}${a.names?.length ? `, or the name of a [models.<name>] table: ${a.names.join(", ")}` : ""}.`,
   },
   MODEL_AMBIGUOUS: {
     exit: 2,

@@ -53,7 +53,8 @@ export async function createModel(
     const ofAlias = aliased(name);
     if (ofAlias) return make(ofAlias);
     const table = tableFor(name, tables) ?? config;
-    return usableModel(() => resolveOne(table, name, from, tables), nameOf(table, name), request);
+    const sources = { ...from, names: Object.keys(named) };
+    return usableModel(() => resolveOne(table, name, sources, tables), nameOf(table, name), request);
   };
   const make = (table: ModelConfig) => usableModel(() => resolveModel(table, undefined, from), nameOf(table), request);
   let isNamed = asked !== undefined || config.type !== undefined;

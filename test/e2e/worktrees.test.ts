@@ -63,6 +63,28 @@ it("a session works in a worktree, which is listed, merged and removed", async (
   expect(await s.run(["-p", "More.", "--session", sessionId])).toMatchObject({ code: 0, stdout: "More.\n" });
 });
 
+it("a session in a subfolder of a merged worktree continues in that subfolder of the project", async () => {
+  await using t = await shop([
+    [toolCall("Write", { file_path: "c.txt", content: "" })],
+    [text("Written.")],
+    [text("More.")],
+  ]);
+  const { s, git } = t;
+  s.file("pkg/api/b.txt", "");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=Add pkg");
+  const inside = ["--cwd", "pkg/api"];
+  const { stdout } = await s.run(["-p", "Write c.txt.", "-w", "login", ...inside, "--output", "json"]);
+  const { sessionId } = JSON.parse(stdout) as { sessionId: string };
+  expect((await s.run(["worktree", "merge", "login", "--commit"])).code).toBe(0);
+  const { stderr } = await s.run(["-p", "More.", "--session", sessionId]);
+  const [, move = ""] = /To continue in its project: `scorel (.+)`/.exec(stderr) ?? [];
+  expect((await s.run(move.split(" "))).code).toBe(0);
+  const more = await s.run(["-p", "More.", "--session", sessionId, "--output", "json"]);
+  const [listed] = JSON.parse((await s.run(["session", "list", "--json", "--all"])).stdout);
+  expect([more.code, listed]).toMatchObject([0, { sessionId, cwd: join(s.project, "pkg/api") }]);
+});
+
 it("a worktree is merged while a host keeps a session open that nobody uses any more", async () => {
   await using t = await shop([[write], [text("Written.")]]);
   const { s, tree } = t;

@@ -40,10 +40,11 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The plugin's model service with this table `[model]`, and `--model` if given. */
-async function service(config: object | undefined, asked?: string) {
+/** The plugin's model service with this table `[model]`, `--model` and tables `[models.<name>]` if given. */
+async function service(config: object | undefined, asked?: string, tables: object = {}) {
   const workspace = { model: asked } as Services["workspace"];
-  const opened = await testKernel([{ plugin: model, config }], { services: { workspace } });
+  const modelTables = { tables } as Services["modelTables"];
+  const opened = await testKernel([{ plugin: model, config }], { services: { workspace, modelTables } });
   return {
     service: opened.kernel.find("model") as Services["model"],
     [Symbol.asyncDispose]: opened[Symbol.asyncDispose],
@@ -56,8 +57,12 @@ async function currentOf(config: object | undefined, asked?: string): Promise<Mo
 }
 
 /** The code and message that `current` throws. */
-async function refusal(config: object | undefined, asked?: string): Promise<{ code: string; message: string }> {
-  await using opened = await service(config, asked);
+async function refusal(
+  config: object | undefined,
+  asked?: string,
+  tables?: object,
+): Promise<{ code: string; message: string }> {
+  await using opened = await service(config, asked, tables);
   try {
     opened.service.current();
   } catch (thrown) {
@@ -494,6 +499,13 @@ describe("--model", () => {
     vi.stubEnv("TEST_KEY", "k-0123456789");
     expect(await currentOf(config, "m1")).toMatchObject({ provider: "test", id: "m1" });
     expect((await refusal(config, "m2")).message).toBe('"m2" is not a model name. Write provider/id, such as test/m1.');
+  });
+
+  it("is refused with the names of the tables that may be chosen, too", async () => {
+    const { message } = await refusal(config, "smal", { small: { ...config, id: "m3" } });
+    expect(message).toBe(
+      '"smal" is not a model name. Write provider/id, such as test/m1, or the name of a [models.<name>] table: small.',
+    );
   });
 
   it.each(["m2", "/m2", "test/"])("%s is not a model name", async (asked) => {

@@ -17,6 +17,8 @@ export interface Sources {
   /** Reads the stored credentials, by provider. */
   stored(): Stored;
   servers: readonly LocalServer[];
+  /** The names of the tables `[models.<name>]`. */
+  names?: readonly string[];
   /** The host in the background, if it is this process and `env` has its variables. */
   served?(): Launch["served"];
 }
@@ -29,7 +31,7 @@ export async function resolveModel(config: ModelConfig, asked: string | undefine
   if (asked === undefined) return configured(config, from);
   const name = parseName(asked);
   if (!name && config.type !== undefined && config.id === asked) return configured(config, from);
-  if (!name) throw errors.MODEL_NAME({ asked, example: exampleFor(config) });
+  if (!name) throw errors.MODEL_NAME({ asked, example: exampleFor(config), names: from.names });
   const { provider, id } = name;
   if (provider === "offline" && id === "demo") return offline();
   if (config.type !== undefined && config.provider === provider) return configured({ ...config, id }, from);
