@@ -229,12 +229,21 @@ describe("the docs of a skill", () => {
     ["MIT-LICENSE.txt", false],
     ["Inter-LICENSE.txt", false],
     ["COPYING.LESSER.txt", false],
+    ["LICENSE-GPLv2.0-or-later.txt", false],
+    ["license-mit-.md", true],
     ["ThirdPartyNoticeText.txt", false],
     ["LICENSE-THIRD-PARTY.md", false],
   ])("count %s: %s", (name, isDoc) => {
     using g = ground();
     g.file(`s/${name}`, "x");
     expect(docsIn(`${g.home}/s`)).toEqual({ docs: isDoc ? [name] : [], others: false });
+  });
+
+  it("are told from licences in linear time, however a file is named", () => {
+    using g = ground();
+    const name = `license-mit-${"1".repeat(200)}x.md`;
+    g.file(`s/${name}`, "x");
+    expect(docsIn(`${g.home}/s`)).toEqual({ docs: [name], others: false });
   });
 
   it("are its text files by path, without licences and nested skills", async () => {
