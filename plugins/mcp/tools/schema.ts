@@ -40,6 +40,7 @@ function cleaned(value: unknown): unknown {
   const { pattern, patternProperties: _, ...rest } = value;
   const kept = Object.entries(rest).map(([key, part]) => [key, partOf(key, part)]);
   const made = Object.fromEntries(kept) as Table;
+  if (typeof made.$ref === "string") requireSchemaAt(made.$ref);
   return typeof pattern === "string" ? { ...made, description: withPattern(made.description, pattern) } : made;
 }
 
@@ -47,6 +48,19 @@ function partOf(key: string, part: unknown): unknown {
   if (VALUES.has(key)) return part;
   if (!BY_NAME.has(key) || !isTable(part)) return cleaned(part);
   return Object.fromEntries(Object.entries(part).map(([name, schema]) => [name, cleaned(schema)]));
+}
+
+/**
+ * Throws an error if a reference leads to data, such as an example. Data is kept unchanged, so what a server hides there would become a
+ * schema with a pattern.
+ */
+function requireSchemaAt(reference: string): void {
+  let isName = false;
+  for (const step of reference.split("/").slice(1)) {
+    const key = decodeURIComponent(step);
+    if (!isName && VALUES.has(key)) throw new Error(`its reference ${reference} leads to data and not to a schema`);
+    isName = !isName && BY_NAME.has(key);
+  }
 }
 
 /** Appends the pattern to the description, so that the model knows it. */

@@ -23,3 +23,32 @@ it("half a character that a server sends reaches no provider, wherever it is in 
     properties: { "\ufffd": { enum: ["\ufffd", "😀"], default: { "\ufffd": "\ufffd" } } },
   });
 });
+
+it.each(["#/examples/0", "#/%65xamples/0", "#/properties/b/enum/0", "#/properties/b/default", "#/$defs/c/const/d"])(
+  "a reference to data is refused, since a pattern could hide there: %s",
+  (reference) => {
+    const hidden = { type: "string", pattern: "^(a+)+$" };
+    const schema = {
+      properties: { a: { $ref: reference }, b: { enum: [hidden], default: hidden } },
+      $defs: { c: { const: { d: hidden } } },
+      examples: [hidden],
+    };
+    expect(() => readSchema(schema)).toThrow(`its reference ${reference} leads to data and not to a schema`);
+  },
+);
+
+it("a reference to a schema is kept, whatever the schema is named, and has no pattern there", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      a: { $ref: "#/$defs/default" },
+      enum: { anyOf: [{ type: "string" }] },
+      b: { $ref: "#/properties/enum/anyOf/0" },
+    },
+    $defs: { default: { type: "string", pattern: "^(a+)+$" } },
+  };
+  expect(readSchema(schema)).toEqual({
+    ...schema,
+    $defs: { default: { type: "string", description: "Pattern: ^(a+)+$" } },
+  });
+});
