@@ -2,11 +2,12 @@ import type { AuthProvider, FetchLike, StreamableHTTPClientTransport } from "@mo
 import { codeOf, messageOf } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 
-/** Most bytes of one answer, or of one line of an event stream. The stream itself may go on for hours. */
+/** Most bytes of one answer, or of one event of a stream. The stream itself may go on for hours. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Milliseconds that a server has to end its session. */
 const END_SESSION_MS = 1_000;
-const NEWLINE = 10;
+/** Where an event ends: at an empty line. A line ends with a carriage return, a line feed, or both. */
+const EVENT_ENDS = ["\n\n", "\n\r", "\r\r"];
 
 /** Tokens for the requests to a URL. */
 export interface TokenProvider extends AuthProvider {
@@ -78,7 +79,7 @@ async function reach(url: URL, init?: RequestInit): Promise<Response> {
   return proxy ? fetchThrough(proxy, url, init) : fetch(url, init);
 }
 
-/** `fetch` with limits on the size of an answer, and of a line of a stream. */
+/** `fetch` with limits on the size of an answer, and of an event of a stream. */
 export const limitedFetch: FetchLike = async (url, init) => {
   const response = await reach(new URL(url), init);
   if (!response.body) return response;
@@ -90,13 +91,17 @@ export const limitedFetch: FetchLike = async (url, init) => {
   return limited;
 };
 
-/** Passes bytes on. Fails if an answer, or a line of a stream, is too long. */
+/** Passes bytes on. Fails if an answer, or an event of a stream, is too long. */
 function limit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
+  let last = new Uint8Array();
   return new TransformStream({
     transform(chunk, controller) {
-      const end = isStream ? chunk.lastIndexOf(NEWLINE) : -1;
-      size = end < 0 ? size + chunk.length : chunk.length - end;
+      // An empty line may begin in the chunk before.
+      const seen = Buffer.concat([last, chunk]);
+      last = seen.subarray(-1);
+      const end = isStream ? Math.max(...EVENT_ENDS.map((each) => seen.lastIndexOf(each))) : -1;
+      size = end < 0 ? size + chunk.length : seen.length - end;
       if (size > MOST_BYTES)
         controller.error(new Error(errors.MCP_MESSAGE_SIZE({ megabytes: MOST_BYTES / 1024 / 1024 }).message));
       else controller.enqueue(chunk);

@@ -19,6 +19,8 @@ interface Options {
   redirect?: string;
   /** Awaited before a request of a forgotten session is refused. */
   beforeForgotten?: (message: any) => Promise<unknown> | undefined;
+  /** The text of the event stream that answers GET requests, by their query. */
+  stream?: (query: string) => string;
   /** Whether responses are event streams. */
   streams?: boolean;
 }
@@ -37,6 +39,7 @@ export async function startHttpServer({
   forbid,
   redirect,
   beforeForgotten,
+  stream,
   streams = false,
 }: Options = {}): Promise<HttpServer> {
   const seen: Seen[] = [];
@@ -57,6 +60,10 @@ export async function startHttpServer({
     const missing = body && forbid?.(headers.authorization, body);
     if (missing) return void response.writeHead(403, { "www-authenticate": missing }).end();
     if (method === "DELETE") return void response.writeHead(sessions.delete(session ?? "") ? 200 : 404).end();
+    if (method === "GET" && stream) {
+      response.setHeader("content-type", "text/event-stream");
+      return void response.end(stream(request.url?.split("?")[1] ?? ""));
+    }
     if (method !== "POST") return void response.writeHead(405).end();
     if (body.method === "initialize") {
       sessions.add(`s${++opened}`);
