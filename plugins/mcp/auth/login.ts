@@ -3,9 +3,9 @@ import type { FetchLike, OAuthServerInfo } from "@modelcontextprotocol/client";
 import type { LoginDialog } from "../contract.ts";
 import type { Address } from "../servers/definitions.ts";
 import { limitedFetch } from "../wire/http.ts";
-import { type Callback, listen } from "./callback.ts";
+import { type Answer, type Callback, listen } from "./callback.ts";
 import { keepLogin, type Login, readLogin } from "./logins.ts";
-import { LoginFlaw, loginFetch, secure } from "./wire.ts";
+import { LoginFlaw, loginFetch, secure, untilAnswered } from "./wire.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 type Metadata = NonNullable<OAuthServerInfo["authorizationServerMetadata"]>;
@@ -24,14 +24,23 @@ const PATIENCE_MS = 15 * 60_000;
  * Logs in at the server's authorization server in the person's browser, and stores the tokens. Rejects with a LoginFlaw, errors of the SDK,
  * or MCP_LOGINS.
  */
-export async function login(way: Address, callbackPort: number | undefined, dialog: LoginDialog): Promise<void> {
+export async function login(
+  way: Address,
+  callbackPort: number | undefined,
+  dialog: LoginDialog,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
   const sdk = await import("@modelcontextprotocol/client");
-  const site = await siteOf(sdk, way);
+  const fetchFn: FetchLike = (url, init) => {
+    const signals = [dialog.signal, ...(init?.signal ? [init.signal] : [])];
+    return loginFetch(url, { ...init, signal: AbortSignal.any(signals) });
+  };
+  const site = await siteOf(sdk, way, fetchFn, dialog.signal);
   await confirmed(site, dialog);
   const state = randomBytes(32).toString("base64url");
   const callback = await listen(state, callbackPort);
   try {
-    await keepLogin(way.url, await loginOver(sdk, site, { way, state, callback, dialog }));
+    await keepLogin(way.url, await loginOver(sdk, site, { way, state, callback, dialog, fetchFn, patienceMs }));
   } finally {
     await callback.close();
   }
@@ -45,23 +54,26 @@ interface Attempt {
   state: string;
   callback: Callback;
   dialog: LoginDialog;
+  /** `fetch` for the authorization server, which ends when the person stops the login. */
+  fetchFn: FetchLike;
+  patienceMs: number;
 }
 
 /** Opens the login page for the person, and exchanges the code that the browser brings back for tokens. */
-async function loginOver(sdk: Sdk, site: Site, { way, state, callback, dialog }: Attempt): Promise<Login> {
+async function loginOver(sdk: Sdk, site: Site, attempt: Attempt): Promise<Login> {
+  const { state, callback, dialog, fetchFn } = attempt;
   const { authorizationServer, metadata, resource, scope } = site;
-  const client = await clientOf(sdk, site, way, callback.address);
+  const client = await clientOf(sdk, site, attempt);
   const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(authorizationServer, {
     ...{ metadata, clientInformation: client, redirectUrl: callback.address, state },
     ...(scope !== undefined && { scope }),
     ...(resource && { resource }),
   });
-  const signal = AbortSignal.any([dialog.signal, AbortSignal.timeout(PATIENCE_MS)]);
   dialog.show(secure(authorizationUrl).href, (address) => callback.paste(address));
-  const { code, iss } = await callback.answer(signal);
+  const { code, iss } = await answerOf(attempt);
   const tokens = await sdk.exchangeAuthorization(authorizationServer, {
     ...{ metadata, clientInformation: client, authorizationCode: code, codeVerifier },
-    ...{ redirectUri: callback.address, fetchFn: loginFetch },
+    ...{ redirectUri: callback.address, fetchFn },
     ...(iss !== undefined && { iss }),
     ...(resource && { resource }),
   });
@@ -71,12 +83,20 @@ async function loginOver(sdk: Sdk, site: Site, { way, state, callback, dialog }:
   };
 }
 
+/** Waits for the browser. */
+async function answerOf({ callback, dialog, patienceMs }: Attempt): Promise<Answer> {
+  const late = AbortSignal.timeout(patienceMs);
+  return callback.answer(AbortSignal.any([dialog.signal, late])).catch((thrown: unknown) => {
+    throw thrown === late.reason ? new LoginFlaw("nobody has logged in within the time limit") : thrown;
+  });
+}
+
 /** Asks the server for its authorization server. */
-async function siteOf(sdk: Sdk, { url, headers }: Address): Promise<Site> {
-  const { isOpen, resourceMetadataUrl, scope } = await challengeOf(sdk, url, headers);
+async function siteOf(sdk: Sdk, { url, headers }: Address, fetchFn: FetchLike, signal: AbortSignal): Promise<Site> {
+  const { isOpen, resourceMetadataUrl, scope } = await challengeOf(sdk, url, headers, signal);
   const { authorizationServerUrl, authorizationServerMetadata, resourceMetadata } = await sdk.discoverOAuthServerInfo(
     url,
-    { fetchFn: loginFetch as FetchLike, ...(resourceMetadataUrl && { resourceMetadataUrl }) },
+    { fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) },
   );
   if (!authorizationServerMetadata && isOpen) throw new NoLogin();
   if (!authorizationServerMetadata) throw new LoginFlaw("it does not say where to log in");
@@ -98,7 +118,7 @@ function together(...texts: readonly (string | undefined)[]): string | undefined
 }
 
 /** The server's response to a request without a token. */
-async function challengeOf(sdk: Sdk, url: string, headers: Readonly<Record<string, string>>) {
+async function challengeOf(sdk: Sdk, url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
   // `initialize` is the first message of a connection: a server may refuse any other before it.
   const params = {
     protocolVersion: sdk.LATEST_PROTOCOL_VERSION,
@@ -111,7 +131,7 @@ async function challengeOf(sdk: Sdk, url: string, headers: Readonly<Record<strin
     redirect: "manual",
     headers: { ...headers, "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify(message),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: untilAnswered(signal),
   });
   await response.body?.cancel();
   return { ...sdk.extractWWWAuthenticateParams(response), isOpen: response.ok };
@@ -135,7 +155,11 @@ async function confirmed({ metadata }: Site, dialog: LoginDialog): Promise<void>
 }
 
 /** The client from the configuration, or else a newly registered one. */
-async function clientOf(sdk: Sdk, site: Site, { oauth }: Address, redirect: string): Promise<Login["client"]> {
+async function clientOf(
+  sdk: Sdk,
+  site: Site,
+  { way: { oauth }, callback, fetchFn }: Attempt,
+): Promise<Login["client"]> {
   if (oauth?.clientId !== undefined)
     return { client_id: oauth.clientId, ...(oauth.clientSecret && { client_secret: oauth.clientSecret }) };
   if (!site.metadata.registration_endpoint)
@@ -146,13 +170,13 @@ async function clientOf(sdk: Sdk, site: Site, { oauth }: Address, redirect: stri
     metadata: site.metadata,
     clientMetadata: {
       client_name: "Scorel",
-      redirect_uris: [redirect],
+      redirect_uris: [callback.address],
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: "none",
       application_type: "native",
     },
     ...(site.scope !== undefined && { scope: site.scope }),
-    fetchFn: loginFetch,
+    fetchFn,
   });
 }

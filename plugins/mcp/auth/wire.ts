@@ -14,8 +14,7 @@ export class LoginFlaw extends Error {}
  * are never sent elsewhere.
  */
 export const loginFetch: FetchLike = async (url, init = {}) => {
-  const signals = [AbortSignal.timeout(PATIENCE_MS), ...(init.signal ? [init.signal] : [])];
-  const options: RequestInit = { ...init, redirect: "manual", signal: AbortSignal.any(signals) };
+  const options: RequestInit = { ...init, redirect: "manual", signal: untilAnswered(init.signal) };
   let target = secure(url);
   for (let redirects = 0; ; redirects++) {
     const response = await limitedFetch(target, options);
@@ -29,6 +28,12 @@ export const loginFetch: FetchLike = async (url, init = {}) => {
     target = next;
   }
 };
+
+/** A signal that ends a request after a time limit, and when `signal` aborts. */
+export function untilAnswered(signal: AbortSignal | null | undefined): AbortSignal {
+  const limit = AbortSignal.timeout(PATIENCE_MS);
+  return signal ? AbortSignal.any([signal, limit]) : limit;
+}
 
 /** Returns the URL if it is encrypted or on this computer. Throws a LoginFlaw otherwise. */
 export function secure(address: string | URL): URL {

@@ -16,6 +16,8 @@ interface Options {
   iss?: string;
   /** Whether it issues no refresh tokens. */
   noRefresh?: boolean;
+  /** A path whose requests are never answered, and a function that is called for each. */
+  silent?: { path: string; asked(): void };
   /** Called before a token is renewed. */
   beforeRenewal?(): Promise<unknown>;
   /** The scope that tool calls need; without it they are answered with 403. */
@@ -50,6 +52,7 @@ export async function startAuthServer(options: Options = {}): Promise<AuthServer
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts).toString("utf8");
     const { pathname, searchParams } = new URL(request.url ?? "/", url);
+    if (pathname === options.silent?.path) return options.silent.asked();
     if (pathname === "/resource") return json(response, { resource, authorization_servers: [url] });
     if (pathname === "/.well-known/oauth-authorization-server") {
       if (options.redirects) return void response.writeHead(302, { location: pathname }).end();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { get } from "node:http";
+import { createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { listen } from "../../../plugins/mcp/auth/callback.ts";
@@ -273,6 +274,36 @@ it("a refusal of the authorization server, and a person who stops, end the login
   const stop = new AbortController();
   const idle: LoginDialog = { show: () => stop.abort(), confirm: async () => false, signal: stop.signal };
   await expect(loginAt(auth, idle)).rejects.toThrow();
+});
+
+it.each(["/.well-known/oauth-authorization-server", "/register", "/token"])(
+  "a person can stop a login while %s does not answer",
+  async (path) => {
+    using _home = testHome();
+    const stop = new AbortController();
+    await using auth = await startAuthServer({ silent: { path, asked: () => stop.abort() } });
+    await expect(loginAt(auth, { ...person().dialog, signal: stop.signal })).rejects.toThrow();
+    expect(readLogin(auth.mcp.url)).toBeUndefined();
+  },
+);
+
+it("a person can stop a login at a server that does not answer", async () => {
+  const stop = new AbortController();
+  const server = createServer(() => stop.abort(new Error("stopped"))).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const dialog: LoginDialog = { ...person().dialog, signal: stop.signal };
+  await expect(login({ url, headers: {} }, undefined, dialog)).rejects.toThrow("stopped");
+  server.closeAllConnections();
+  server.close();
+});
+
+it("a login that nobody completes in time says so", async () => {
+  using _home = testHome();
+  await using auth = await startAuthServer();
+  const idle: LoginDialog = { ...person().dialog, show: () => {} };
+  const attempt = login({ url: auth.mcp.url, headers: {} }, undefined, idle, 1);
+  expect(await failure(attempt)).toBe("nobody has logged in within the time limit");
 });
 
 it("the address of a browser on another computer can be pasted", async () => {
