@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
-import { join, relative, sep } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
 import { codeOf } from "@scorel/kernel";
 import { environmentOf } from "@scorel/kit/process/environment";
 import { onAbort, untilAborted } from "@scorel/kit/values/abort";
 import type {} from "@scorel/local/contract";
-import type { ReadyTool } from "@scorel/tools/contract";
+import type { Access, ReadyTool } from "@scorel/tools/contract";
 import type { Context } from "../context.ts";
 import type { FileState } from "../contract.ts";
 import type { ScanContext } from "../scan/scanned-file.ts";
@@ -230,10 +230,16 @@ export function createTracker(ctx: Context): Tracker {
   return new Tracker(ctx, { root, home, keeper, maxFiles, maxScanMs, fewFiles: FEW_FILES });
 }
 
-/** What a call touches; "read" if its arguments are invalid, since it will not run. */
-async function accessOf(tool: ReadyTool, args: unknown) {
+/**
+ * What a call touches; "read" if its arguments are invalid, since it will not run. Names that are no absolute paths only keep calls in order.
+ * They would otherwise be files of the folder in which this process runs.
+ */
+async function accessOf(tool: ReadyTool, args: unknown): Promise<Access> {
   try {
-    return await tool.access(tool.validate(args));
+    const access = await tool.access(tool.validate(args));
+    if (typeof access !== "object") return access;
+    const writes = access.writes.filter((path) => isAbsolute(path));
+    return writes.length === 0 ? "read" : { writes };
   } catch (thrown) {
     if (codeOf(thrown) === "TOOL_ARGUMENTS") return "read";
     throw thrown;

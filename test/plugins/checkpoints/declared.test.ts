@@ -138,6 +138,13 @@ describe("before a tool that declares what it writes", () => {
     expect(t.text("a")).toBe("2");
   });
 
+  it("records nothing for a name that is no path, which a tool declares to keep its calls in order", async () => {
+    await using t = await project({ files: { a: "1" } });
+    await t.turn([["TodoWrite", { todos: [{ content: "a", status: "pending" }] }]]);
+    expect(await t.checkpoints()).toEqual([]);
+    expect(await t.changes()).toEqual({ changes: [], notCovered: [] });
+  });
+
   it("lists paths outside of the project or that control git or the agent, and never reads them", async () => {
     await using t = await project({ files: { a: "a" } });
     const outside = `${t.home}/notes`;
