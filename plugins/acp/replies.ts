@@ -9,14 +9,20 @@ const MAX_SEQUENCE = 256;
 
 /** One text of a streamed message: what has arrived, and how much of it was sent to the editor. */
 class Stream {
-  private arrived = "";
+  /** The pieces in which the text has arrived. They are joined only at the end, since each joining copies the whole text. */
+  private pieces: string[] = [];
+  /** The end of what has arrived, which may be an incomplete control sequence, and the place at which it begins. */
+  private held = "";
+  private heldAt = 0;
   private sent = 0;
   /** Set when a part was missed: what follows cannot be appended. */
   private isBroken = false;
 
   /** The text starts over. What was already sent of it stays. */
   restart(): void {
-    this.arrived = "";
+    this.pieces = [];
+    this.held = "";
+    this.heldAt = 0;
     this.isBroken = false;
   }
 
@@ -27,23 +33,29 @@ class Stream {
   /** Appends text, and returns what to send now. */
   add(delta: string): string {
     if (this.isBroken) return "";
-    this.arrived += delta;
-    return this.upTo(wholeEnd(this.arrived));
+    this.pieces.push(delta);
+    const text = this.held + delta;
+    const at = this.heldAt;
+    const end = wholeEnd(text);
+    this.held = text.slice(end);
+    this.heldAt = at + end;
+    return this.send(text.slice(0, end), at);
   }
 
   /** Sets the complete text, and returns the rest to send. */
   end(whole: string): string {
+    const arrived = this.pieces.join("");
     // A plugin may have changed the text before it was stored. The editor then keeps what it has.
-    const isSame = whole.startsWith(this.arrived) || this.arrived.startsWith(whole);
+    const isSame = whole.startsWith(arrived) || arrived.startsWith(whole);
     if (!isSame && !this.isBroken && this.sent > 0) return "";
-    this.arrived = whole;
-    return this.upTo(whole.length);
+    return this.send(whole, 0);
   }
 
-  private upTo(end: number): string {
-    const text = end > this.sent ? plainText(this.arrived.slice(this.sent, end)) : "";
-    this.sent = Math.max(this.sent, end);
-    return text;
+  /** The part of a text that was not sent yet. `at` is the place at which it begins. */
+  private send(text: string, at: number): string {
+    const rest = text.slice(Math.max(0, this.sent - at));
+    this.sent = Math.max(this.sent, at + text.length);
+    return plainText(rest);
   }
 }
 

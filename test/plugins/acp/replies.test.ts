@@ -55,3 +55,13 @@ it("a text that is stored in another form than it arrived stays as it was sent",
   expect(replies.add("m", "text", "the key is abc")).toBe("the key is abc");
   expect(replies.end("m", { text: "the key is [redacted]", thinking: "" }).text).toBe("");
 });
+
+it("a long text that arrives in many pieces takes little time for each", () => {
+  const replies = new Replies();
+  replies.start("m");
+  const began = performance.now();
+  let length = 0;
+  for (let piece = 0; piece < 100_000; piece++) length += replies.add("m", "text", "word ").length;
+  expect(length).toBe(500_000);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
