@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import sandbox from "@scorel/sandbox";
@@ -119,6 +119,38 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     for (const attempt of attempts) expect(await said(w, attempt)).not.toContain("exit code 0");
     expect([readFileSync(`${main}/.git/config`, "utf8"), w.text(".git")]).toEqual(before);
     expect(readdirSync(`${main}/.git/hooks`)).not.toContain("pre-commit");
+  });
+
+  it("can commit to a repository in the project that its .git file names, but not steer git there", async () => {
+    await using w = await confined();
+    mkdirSync(w.path("git"));
+    execFileSync("git", ["init", "-q", `--separate-git-dir=${w.dir}/git/own`, w.dir]);
+    const commit = "touch a && git add a && git -c user.name=a -c user.email=b commit -qm a && echo done";
+    expect(await said(w, commit)).toBe("done\n[exit code 0]");
+    const before = [w.text(".git"), w.text("git/own/config")];
+    const attempts = [
+      "echo x > git/own/hooks/pre-commit",
+      "mv git/own/hooks git/own/old-hooks",
+      "git config core.hooksPath /tmp",
+      "echo ../evil > git/own/commondir",
+      "mv git old && cp -r old git && echo x > git/own/hooks/pre-commit",
+      "mv git/own old && cp -r old git/own && echo x > git/own/hooks/pre-commit",
+      // The last one may have removed whatever makes the folder a repository.
+      "mkdir -p git/own/hooks && echo x > git/own/hooks/pre-commit",
+      "echo 'gitdir: evil' > .git",
+    ];
+    for (const attempt of attempts) expect(await said(w, attempt)).not.toContain("exit code 0");
+    const created = ["git/own/hooks/pre-commit", "git/own/commondir"].filter((path) => existsSync(w.path(path)));
+    expect([w.text(".git"), w.text("git/own/config"), created]).toEqual([...before, []]);
+  });
+
+  it("do not run where .git is a link, since they could replace it", async () => {
+    await using w = await confined();
+    execFileSync("git", ["init", "-q", `--separate-git-dir=${w.dir}/.bare`, w.dir]);
+    rmSync(w.path(".git"));
+    symlinkSync(".bare", w.path(".git"));
+    expect(await said(w, "rm .git")).toContain("cannot be protected from sandboxed commands: .git is a link");
+    expect(existsSync(w.path(".git"))).toBe(true);
   });
 
   it("reach no folder that only claims to be a worktree's repository", async () => {

@@ -1,9 +1,10 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readText } from "@scorel/kit/files/open";
-import { realOf } from "@scorel/kit/files/paths";
+import { isWithin, realOf } from "@scorel/kit/files/paths";
 import { MCP_JSON } from "@scorel/kit/schema/mcp-json";
 import type { SandboxMount } from "@scorel/sandbox/contract";
+import { errors } from "../errors.ts";
 import { type Placeholder, releasePlaceholders, usePlaceholders } from "./placeholders.ts";
 
 /** Read-only mounts for paths that sandboxed commands must not change, and a function that ends the use of their placeholders. */
@@ -21,11 +22,13 @@ interface Control {
 /** Protects the files that control the agent and git in a project from sandboxed commands. Throws BASH_PLACEHOLDERS. */
 export async function controlMounts(root: string): Promise<ControlMounts> {
   const git = join(root, ".git");
+  if (isLink(git)) throw errors.BASH_PLACEHOLDERS({ root, reason: ".git is a link, which they could replace" });
   const kind = kindOf(git);
+  const repository = kind === "file" ? repositoryIn(root, git) : kind && git;
   // In place of a missing `.mcp.json`, an empty folder: git would see a file, and Scorel reads only a file.
   const names = [".scorel", MCP_JSON];
   const control: Control[] = names.map((name) => ({ path: join(root, name), missing: "folder" }));
-  if (kind === "folder") control.push(...controlOf(git));
+  if (repository !== undefined) control.push(...controlOf(repository));
   if (kind === "file") control.push({ path: git });
   const placeholders = control.flatMap(({ path, missing }) =>
     missing === undefined ? [] : [{ path, content: missing }],
@@ -34,8 +37,7 @@ export async function controlMounts(root: string): Promise<ControlMounts> {
   const mountable = control.filter(({ path }) => kindOf(path) !== undefined);
   return {
     mounts: [
-      // A folder that contains mounts could be renamed and replaced, unless it is a mount itself.
-      ...(kind === "folder" ? [write(git)] : []),
+      ...(repository === undefined ? [] : foldersTo(repository, root).map(write)),
       ...mountable.map(({ path }) => read(path)),
       ...(kind === "file" ? worktreeMounts(git) : []),
     ],
@@ -43,7 +45,26 @@ export async function controlMounts(root: string): Promise<ControlMounts> {
   };
 }
 
-/** Paths in `.git` that make git run programs. `commondir` could redirect git's configuration; `.` means here. */
+/**
+ * A folder in the project, after the folders around it. Each becomes a mount: a folder that contains mounts could otherwise be renamed and
+ * replaced.
+ */
+function foldersTo(folder: string, root: string): string[] {
+  return folder === root ? [] : [...foldersTo(dirname(folder), root), folder];
+}
+
+/**
+ * The repository that a project's `.git` file names, if it is a folder in the project, where commands can write. What the folder contains
+ * does not matter: a command could remove that first.
+ */
+function repositoryIn(root: string, file: string): string | undefined {
+  const named = textOf(file, /^gitdir: (.+)$/m);
+  const folder = named === undefined ? undefined : realOf(resolve(root, named));
+  const isIn = folder !== undefined && folder !== root && isWithin(root, folder);
+  return isIn && kindOf(folder) === "folder" ? folder : undefined;
+}
+
+/** Paths in a repository that make git run programs. `commondir` could redirect git's configuration; `.` means here. */
 function controlOf(git: string): Control[] {
   return [
     { path: join(git, "hooks"), missing: "folder" },
@@ -89,6 +110,10 @@ const write = (path: string): SandboxMount => ({ path, access: "write" });
 function kindOf(path: string): "file" | "folder" | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() ? "folder" : stat?.isFile() ? "file" : undefined;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 function textOf(path: string, pattern: RegExp): string | undefined {
