@@ -22,7 +22,7 @@ const READERS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Separators between the commands of a line. */
-const JOINTS = /\s*(?:&&|\|\||\||;)\s*/;
+const JOINTS = /&&|\|\||[|;]/;
 /** Words without special meaning in any shell. */
 const PLAIN = /^[\w./:=@%+,-]+(?:[ \t]+[\w./:=@%+,-]+)*$/;
 
@@ -34,7 +34,9 @@ export function onlyReads(tool: string, args: unknown, root: string, PATH = proc
   const { command, background } = (args ?? {}) as { command?: unknown; background?: unknown };
   if (tool !== "Bash" || typeof command !== "string" || background) return false;
   const folders = PATH.split(delimiter);
-  return command.trim().split(JOINTS).every(isReader) && folders.every((folder) => isElsewhere(folder, root));
+  return (
+    command.split(JOINTS).every((part) => isReader(part.trim())) && folders.every((folder) => isElsewhere(folder, root))
+  );
 }
 
 /** Whether a PATH folder is outside of the project. A program inside the project may be anything. */
