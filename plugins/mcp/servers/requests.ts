@@ -24,17 +24,32 @@ const DECLINED: ElicitAnswer = { action: "decline" };
  */
 export function serverRequests(ctx: BaseContext, server: string, sampling: boolean): ServerRequests {
   let noes = 0;
+  /** Counts the answers in a row that were not a yes. A question that was withdrawn is no answer. */
+  const count = (isYes: boolean, signal: AbortSignal) => {
+    noes = isYes || signal.aborted ? 0 : noes + 1;
+    if (noes === MOST_NOES) ctx.report("", errors.MCP_NO_MORE({ server, times: MOST_NOES }));
+  };
   return {
     async elicit(request, signal) {
       const requests = ctx.find("requests");
       if (!requests?.attended) return { action: "cancel" };
       if (noes >= MOST_NOES) return DECLINED;
       const answer = await elicit(requests, server, request, signal);
-      noes = answer.action === "accept" || signal.aborted ? 0 : noes + 1;
-      if (noes === MOST_NOES) ctx.report("", errors.MCP_NO_MORE({ server, times: MOST_NOES }));
+      count(answer.action === "accept", signal);
       return answer;
     },
-    ...(sampling && ctx.find("agent") && { sample: (request, signal) => sample(ctx, server, request, signal) }),
+    ...(sampling &&
+      ctx.find("agent") && {
+        async sample(request, signal) {
+          const title = questionAbout(server, request);
+          const requests = ctx.find("requests");
+          if (!requests?.attended || noes >= MOST_NOES) throw new Error(NOT_AGREED);
+          const isAgreed = await requests.confirm(title, false, { signal });
+          count(isAgreed, signal);
+          if (!isAgreed) throw new Error(NOT_AGREED);
+          return sample(ctx, request, signal);
+        },
+      }),
   };
 }
 
@@ -75,26 +90,20 @@ async function askToOpen(
   return (await requests.confirm(title, false, { signal })) ? { action: "accept" } : DECLINED;
 }
 
-/** Lets the session's model answer a server, if a person agrees. Otherwise throws an error for the server. */
-async function sample(
-  ctx: BaseContext,
-  server: string,
-  request: SampleRequest,
-  signal: AbortSignal,
-): Promise<SampleAnswer> {
-  const texts = request.messages.map(({ role, content }) => `${role}: ${textIn(content)}`);
-  const text = plainText(texts.join("\n\n"));
-  const system = plainText(request.systemPrompt ?? "");
+const NOT_AGREED = "nobody has agreed to it";
+
+/** The question whether the session's model may answer a server. Throws an error for the server if its request is too long. */
+function questionAbout(server: string, request: SampleRequest): string {
+  const { system, text } = wordsOf(request);
   if (text.length + system.length > MOST_SENT) throw new Error("the messages are too long");
-  const agreed = await ctx
-    .find("requests")
-    ?.confirm(
-      `The MCP server ${server} wants your model to answer this, and gets the answer:\n${[system, text].filter(Boolean).join("\n\n")}\n\nSend it?`,
-      false,
-      { signal },
-    );
+  return `The MCP server ${server} wants your model to answer this, and gets the answer:\n${[system, text].filter(Boolean).join("\n\n")}\n\nSend it?`;
+}
+
+/** Lets the session's model answer a server. */
+async function sample(ctx: BaseContext, request: SampleRequest, signal: AbortSignal): Promise<SampleAnswer> {
   const agent = ctx.find("agent");
-  if (!agreed || !agent) throw new Error("nobody has agreed to it");
+  if (!agent) throw new Error(NOT_AGREED);
+  const { system, text } = wordsOf(request);
   const answer = await agent.ask({
     purpose: "mcp-sampling",
     systemPrompt: system,
@@ -103,6 +112,12 @@ async function sample(
     signal,
   });
   return { role: "assistant", content: { type: "text", text: answer.text }, model: answer.model };
+}
+
+/** The texts of a request to the model, as a person sees them and the model gets them. */
+function wordsOf({ messages, systemPrompt = "" }: SampleRequest) {
+  const texts = messages.map(({ role, content }) => `${role}: ${textIn(content)}`);
+  return { system: plainText(systemPrompt), text: plainText(texts.join("\n\n")) };
 }
 
 function textIn(content: unknown): string {

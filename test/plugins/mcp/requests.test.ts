@@ -237,6 +237,16 @@ it("the model answers a server only if the configuration and then a person allow
   expect((await answering(t, ["n"])).result).toBe("refused");
 });
 
+it("a server that keeps asking for the model is ignored after five noes", async () => {
+  const params = { messages: [{ role: "user", content: { type: "text", text: "2 + 2?" } }], maxTokens: 9 };
+  const calls = Array.from({ length: 6 }, () => [toolCall("mcp__test__sample", params), text("Done.")]).flat();
+  await using t = await talk(calls, { servers, config: { sampling: true }, attending: true });
+  for (let no = 0; no < 5; no++) expect((await answering(t, ["n"])).titles).toHaveLength(1);
+  expect(await answering(t, [])).toEqual({ titles: [], result: "refused" });
+  await t.client.drained(t.sessionId);
+  expect(t.heard.map(({ code }) => code)).toContain("MCP_NO_MORE");
+});
+
 it("errors that a server logs are reported, without control characters, and other log messages are not", async () => {
   await using t = await talk([toolCall("mcp__test__log", {}), text("Done.")], { servers });
   await t.say("Go.");
