@@ -49,7 +49,7 @@ export class Server {
     this.state = definition.enabled ? "off" : "disabled";
     this.around = around;
     this.catalog = new Catalog(definition, around.tell);
-    this.relisting = new Relist(around.after, () => this.relist());
+    this.relisting = new Relist(around, () => this.relist());
   }
 
   get name(): string {

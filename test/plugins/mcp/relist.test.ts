@@ -6,12 +6,17 @@ import { testClock } from "./setup.ts";
 function relisting() {
   const { clock, pending, next } = testClock();
   const open: ((isAnswered: boolean) => void)[] = [];
-  const relist = new Relist(clock.after, () => new Promise((resolve) => open.push(resolve)));
+  let now = 0;
+  const time = { ...clock, now: () => now };
+  const relist = new Relist(time, () => new Promise((resolve) => open.push(resolve)));
   const answer = async (isAnswered: boolean) => {
     open.shift()?.(isAnswered);
     await new Promise(setImmediate);
   };
-  return { relist, next, answer, delays: () => pending.map(({ ms }) => ms), asked: () => open.length };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { relist, next, answer, pass, delays: () => pending.map(({ ms }) => ms), asked: () => open.length };
 }
 
 it("one request is made for changes that follow each other soon, and one more for those during the request", async () => {
@@ -53,4 +58,22 @@ it("a new change does not wait for the delay of a repetition, and nothing is req
   relist.close();
   await answer(false);
   expect(delays()).toEqual([]);
+});
+
+it("a server that changes without end is asked ever more rarely, until it has been quiet for a minute", async () => {
+  const { relist, next, answer, pass, delays } = relisting();
+  const seen: number[] = [];
+  const change = async () => {
+    relist.soon();
+    seen.push(...delays());
+    pass(delays()[0] ?? 0);
+    next();
+    await answer(true);
+  };
+  for (let time = 0; time < 15; time++) await change();
+  pass(60_000);
+  await change();
+  await change();
+  const growing = [400, 800, 1_600, 3_200, 6_400, 12_800, 25_600];
+  expect(seen).toEqual([200, 200, 200, 200, 200, 200, ...growing, 30_000, 30_000, 200, 200]);
 });
