@@ -91,7 +91,10 @@ export class Questions {
       .catch((thrown) => {
         if (!controller.signal.aborted) this.place.log(`A question could not be asked: ${messageOf(thrown)}`);
       })
-      .finally(() => this.open.delete(requestId));
+      .finally(() => {
+        // It may have been asked again meanwhile.
+        if (this.open.get(requestId) === controller) this.open.delete(requestId);
+      });
   }
 
   private async answer(request: OpenRequest, signal: AbortSignal): Promise<void> {
