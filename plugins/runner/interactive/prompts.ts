@@ -7,8 +7,8 @@ const HINT_CHARS = 200;
 /** Milliseconds of silence after which an unfinished line counts as a question. */
 const QUIET_MS = { asking: 30, open: 300 };
 
-/** The end of an unfinished line that looks like a prompt: `Name? `, `>>> `, `... `, `$ `, `[y/N]`. */
-const OPEN = /(?:[:?>$#»❯]|(?<!\d)%|[[(][^\])]*[/|][^\])]*[\])])$|^\.\.\.$/;
+/** The end of an unfinished line that looks like a prompt: `Name? `, `>>> `, `... `, `$ `. */
+const OPEN = /(?:[:?>$#»❯]|(?<!\d)%)$|^\.\.\.$/;
 const WHOLE = /[:?]\s*$|press (?:enter|return|any key)|type your|\(y\/n\)\s*$|\[y\/n\]\s*$/i;
 const CHOOSE = /enter (?:the|a) number|(?:choose|select|pick) (?:one|an? (?:option|number))|your choice/i;
 const CHOICE = /^\s*(?:\d+[.)]|\[\d+\])\s+\S/;
@@ -41,10 +41,18 @@ function asked(text: string): Interaction | undefined {
   const lines = plain(text).split("\n").slice(-MOST_LINES);
   const line = lines.findLast((each) => each.trim() !== "")?.trim();
   if (line === undefined) return undefined;
-  const asks = WHOLE.test(line) || (isOpen(text) && OPEN.test(line));
+  const asks = WHOLE.test(line) || (isOpen(text) && (OPEN.test(line) || endsWithChoices(line)));
   const choices = lines.filter((each) => CHOICE.test(each)).length;
   if (CHOOSE.test(line) || (choices >= 2 && asks)) return { needs_input: true, kind: "selection", hint: cut(line) };
   return asks ? { needs_input: true, kind: "prompt", hint: cut(line) } : undefined;
+}
+
+/** Whether a line ends with choices in brackets: `[y/N]`, `(yes|no)`. A regular expression would take seconds for some lines. */
+function endsWithChoices(line: string): boolean {
+  if (!/[\])]$/.test(line)) return false;
+  const inside = line.slice(0, -1).split(/[\])]/).at(-1) as string;
+  const open = inside.search(/[[(]/);
+  return open >= 0 && /[/|]/.test(inside.slice(open));
 }
 
 /** Whether the last line is unfinished. */
