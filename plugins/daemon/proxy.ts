@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import type { Invocation } from "@scorel/cli/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { onAbort } from "@scorel/kit/values/abort";
 import { errors } from "./errors.ts";
 import { readyHost } from "./ready.ts";
 
@@ -53,10 +54,10 @@ function carried(
     socket.once("close", () => end());
     stdout.on("error", () => end());
     stdin.on("error", () => socket.end());
-    interrupt.addEventListener("abort", () => end(), { once: true });
     stdin.pipe(socket);
     socket.pipe(stdout, { end: false });
     // The host closes its end once it sees the end of the input.
     socket.once("end", () => socket.end());
+    onAbort(interrupt, () => end());
   });
 }

@@ -3,6 +3,7 @@ import { holderOf, tryLock } from "@scorel/kit/files/lock";
 import { inOwnFolder } from "@scorel/kit/files/state-folder";
 import { ownIdentity } from "@scorel/kit/process/identity";
 import { shellWord } from "@scorel/kit/text/shell-word";
+import { onAbort } from "@scorel/kit/values/abort";
 import { BACKGROUND, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
@@ -47,9 +48,8 @@ export async function serve(ctx: DaemonContext, invocation: Invocation, set: (se
   stdout.write(addressLines(serving.addresses));
   // A command that has started this host in the background prints it itself.
   if (invocation.env[BACKGROUND] !== "1") stdout.write(elsewhereText(heldElsewhere(ctx, process.pid)));
-  const interrupted = new Promise<void>((resolve) =>
-    interrupt.addEventListener("abort", () => resolve(), { once: true }),
-  );
+  // It may have been interrupted while it started.
+  const interrupted = new Promise<void>((resolve) => void onAbort(interrupt, resolve));
   await Promise.race([serving.over, interrupted]);
   await serving.end();
   return 0;
