@@ -6,7 +6,15 @@ import type { AcceptOptions, Admission, ConnectedClient, GatewayService } from "
 import { errors } from "./errors.ts";
 import { Guest } from "./guest.ts";
 import { readMessage } from "./messages.ts";
-import { type ConnectionUser, closing, endWith, PROTOCOL, Reception, send } from "./reception.ts";
+import {
+  type ConnectionUser,
+  closing,
+  endWith,
+  PROTOCOL,
+  Reception,
+  type ReceptionOptions,
+  send,
+} from "./reception.ts";
 
 /** The most bytes of a client's message, unless its transport has a lower limit. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
@@ -16,7 +24,7 @@ const FLUSH_MS = 500;
 export interface GatewayOptions {
   host: HostService;
   version: string;
-  logger: { info(message: string): void; warn(message: string, thrown?: unknown): void };
+  logger: ReceptionOptions["logger"];
   /** Limits that differ from the default ones, for tests. */
   limits?: Partial<GatewayLimits> | undefined;
 }

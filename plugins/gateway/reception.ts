@@ -19,7 +19,7 @@ export interface ReceptionOptions {
   helloMs: number;
   /** The most connections whose clients are not admitted yet. */
   strangers: number;
-  logger: { warn(message: string, thrown?: unknown): void };
+  logger: Record<"info" | "warn", (message: string, thrown?: unknown) => void>;
   /** Admits a client. Throws GATEWAY_FULL. */
   enter(hello: Hello, admission: Admission, channel: Channel, options: AcceptOptions): ConnectionUser;
 }
@@ -90,7 +90,9 @@ export class Reception {
     else if (!early) {
       stranger.early = [];
       this.admit(stranger, text).catch((thrown) => {
-        this.options.logger.warn(`A client was refused (${options.transport})`, thrown);
+        // A client with a wrong token, for example, is told so itself. Only this host can say why it fails unexpectedly.
+        const level = thrown instanceof ScorelError ? "info" : "warn";
+        this.options.logger[level](`A client was refused (${options.transport})`, thrown);
         this.turnAway(channel, thrown, retryAfterOf(thrown) !== undefined);
       });
     } else if (early.push(text) > MAX_EARLY)

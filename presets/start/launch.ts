@@ -2,7 +2,6 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, parse, resolve } from "node:path";
 import type { Launch } from "@scorel/cli/contract";
 import type { Signals } from "@scorel/cli/signals";
-import type { BaseContext } from "@scorel/kernel";
 import { codeOf, createKernel, type Kernel, type KernelEntry, messageOf, newId } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { userDir } from "@scorel/kit/files/home";
@@ -16,6 +15,7 @@ import { createExtensionStore, createPresetStore } from "../composition/preset-s
 import { createTrustService } from "../composition/trust.ts";
 import { errors } from "../errors.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
+import { loggerTo } from "./logger.ts";
 
 /** Starts the host, runs the command and ends the process with its exit code. */
 export async function launch(argv: readonly string[], version: string): Promise<void> {
@@ -125,7 +125,7 @@ export async function startHost(
       launch,
     },
     hints: { ...hostHints, child: sessionHints },
-    ...(flags.verbose && { logger: loggerTo(streams.stderr) }),
+    logger: loggerTo(streams.stderr, { isVerbose: flags.verbose, isServing: () => launch.served !== undefined }),
   });
   for (const failure of kernel.failures) asked.notify(`warning: ${failureText(failure)}`);
   // Not with --preset: that preset may lack extensions that the next command has.
@@ -223,11 +223,6 @@ function once(say: (notice: string) => void): (notice: string) => void {
     if (!said.has(notice)) say(notice);
     said.add(notice);
   };
-}
-
-function loggerTo(stderr: Launch["stderr"]): BaseContext["logger"] {
-  const write = (level: string) => (message: string) => void stderr.write(`scorel: ${level}: ${message}\n`);
-  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
 /** Ends the process when its output is written, even if a library holds handles open. */

@@ -62,6 +62,24 @@ describe("scorel host", () => {
     expect(readdirSync(join(s.home, ".scorel/run"))).toEqual(["host.log"]);
   });
 
+  it("logs what fails in it, and why", async () => {
+    using s = scratch();
+    const failing = "{ id: 'failing', name: 'F', version: '1', scope: 'host', activate: later }";
+    const later =
+      "function later({ logger }) { setTimeout(() => logger.warn('A client was lost', new Error('the line is cut')), 500).unref(); }";
+    s.file("~/.scorel/extensions/failing.ts", `${later}\nexport default ${failing};\n`);
+    await s.run(["host", "serve"]);
+    try {
+      await eventually(async () =>
+        expect((await s.run(["host", "logs"])).stdout).toMatch(
+          /^scorel: warn: A client was lost: Error: the line is cut\n {4}at .*failing\.ts/m,
+        ),
+      );
+    } finally {
+      await s.run(["host", "stop"]);
+    }
+  });
+
   it("is used by commands of the same version and preset, and answers as they do alone", async () => {
     using s = scratch();
     await using server = await startModelServer([text("first answer"), text("second answer"), text("third answer")]);
