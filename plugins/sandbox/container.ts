@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@scorel/kernel";
-import { identityOf } from "@scorel/kit/process/identity";
+import { isRunning, ownIdentity, type ProcessIdentity } from "@scorel/kit/process/identity";
 import { errors } from "./errors.ts";
 import type { Executor, ExecutorCommand, ReadyJob, ReadyMount } from "./executor.ts";
 import { ask, findProgram, firstLine } from "./programs.ts";
@@ -85,7 +85,7 @@ function command(job: ReadyJob, { engine, file, image, folder, rootless }: Groun
   const [environment, name] = [join(own, "environment"), `scorel-${newId()}`];
   writeFileSync(environment, variables, { mode: 0o600 });
   const args = [
-    ...["run", "--name", name, "--label", `${OWNER}=${ownerLabel()}`, "--pull=never"],
+    ...["run", "--name", name, "--label", `${OWNER}=${labelOf(ownIdentity())}`, "--pull=never"],
     ...(job.interactive ? ["--interactive"] : []),
     ...["--network", job.network ? "bridge" : "none", "--hostname", "sandbox"],
     ...confinement(job, engine),
@@ -160,20 +160,29 @@ function clientEnv(): Record<string, string> {
   return Object.fromEntries(given) as Record<string, string>;
 }
 
-function ownerLabel(): string {
-  const { pid, start } = identityOf(process.pid);
-  return `${pid}:${start.replaceAll(/\s/g, "_")}`;
+/** The label of a container that a process has started. */
+export function labelOf(owner: ProcessIdentity): string {
+  return Buffer.from(JSON.stringify(owner)).toString("base64url");
 }
 
-/** Removes containers of processes that were killed. */
+/** The process that a label names; undefined if it names none. */
+function ownerIn(label: string): ProcessIdentity | undefined {
+  try {
+    const owner = JSON.parse(Buffer.from(label, "base64url").toString()) as Partial<ProcessIdentity>;
+    return typeof owner.pid === "number" ? (owner as ProcessIdentity) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes containers of processes that were killed. Those of processes in other containers, which use the same engine, stay. */
 async function sweep(file: string): Promise<void> {
   const format = `{{.ID}} {{.Label "${OWNER}"}}`;
   const { stdout } = await ask(file, ["ps", "--all", "--filter", `label=${OWNER}`, "--format", format], PROBE_MS);
   const orphans = stdout.split("\n").flatMap((line) => {
-    const [id = "", owner = ""] = line.trim().split(" ");
-    const [pid = "", start] = owner.split(":");
-    const alive = identityOf(Number(pid)).start.replaceAll(/\s/g, "_");
-    return id !== "" && (alive === "" || alive !== start) ? [id] : [];
+    const [id = "", label = ""] = line.trim().split(" ");
+    const process = ownerIn(label);
+    return process && !isRunning(process) ? [id] : [];
   });
   if (orphans.length > 0) await ask(file, ["rm", "--force", "--volumes", ...orphans], ENDING_MS);
 }
