@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { codeOf, messageOf, newId } from "@scorel/kernel";
+import { withoutInherited } from "@scorel/kit/process/inherited";
 import type { Ledger } from "@scorel/kit/process/ledger";
 import { endTree, HeldGroups, killGroup, MARK } from "@scorel/kit/process/tree";
 import type { SandboxEnd, SandboxOptions, SandboxRun } from "./contract.ts";
@@ -74,12 +75,14 @@ class Running implements SandboxRun {
     const files: number[] = [];
     try {
       for (const { path, flags } of direct?.files ?? []) files.push(openSync(path, flags));
-      this.child = spawn(file, args, {
-        cwd: executor === "local" ? job.cwd : "/",
-        env: executor === "local" ? { ...env, [MARK]: this.mark } : env,
-        detached: true,
-        stdio: [interactive ? "pipe" : "ignore", "pipe", "pipe", ...files],
-      });
+      this.child = withoutInherited([interactive ? "pipe" : "ignore", "pipe", "pipe", ...files], (stdio) =>
+        spawn(file, args, {
+          cwd: executor === "local" ? job.cwd : "/",
+          env: executor === "local" ? { ...env, [MARK]: this.mark } : env,
+          detached: true,
+          stdio,
+        }),
+      );
     } catch (thrown) {
       ledger.remove(this.mark);
       throw thrown;
