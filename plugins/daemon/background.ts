@@ -5,6 +5,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { messageOf } from "@scorel/kernel";
 import { userHome } from "@scorel/kit/files/home";
 import { writingTo } from "@scorel/kit/files/room";
+import { withoutInherited } from "@scorel/kit/process/inherited";
 import { plainText } from "@scorel/kit/text/plain";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
@@ -25,12 +26,15 @@ export async function startInBackground(
   const log = openLog();
   const from = fstatSync(log).size;
   const [node, script] = [process.execPath, process.argv[1] as string];
-  const child = spawn(node, [...process.execArgv, script, "host", "serve", "--foreground", ...words], {
-    cwd: userHome(),
-    env: { ...env, [BACKGROUND]: "1" },
-    detached: true,
-    stdio: ["ignore", log, log],
-  });
+  // The host outlives whoever waits for the end of a pipe that it would inherit.
+  const child = withoutInherited(["ignore", log, log], (stdio) =>
+    spawn(node, [...process.execArgv, script, "host", "serve", "--foreground", ...words], {
+      cwd: userHome(),
+      env: { ...env, [BACKGROUND]: "1" },
+      detached: true,
+      stdio,
+    }),
+  );
   closeSync(log);
   let ended = false;
   child.once("exit", () => {

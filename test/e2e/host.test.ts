@@ -62,6 +62,17 @@ describe("scorel host", () => {
     expect(readdirSync(join(s.home, ".scorel/run"))).toEqual(["host.log"]);
   });
 
+  itWith(["linux", "bash"], "keeps nothing open that the script which started it has left open", async () => {
+    using s = scratch();
+    const leaving = ["bash", "-c", 'exec 200>&1; exec "$@"', "bash"];
+    try {
+      // Its output has ended only when nobody has it open any more.
+      expect((await s.run(["host", "serve"], { through: leaving })).code).toBe(0);
+    } finally {
+      await s.run(["host", "stop"]);
+    }
+  });
+
   it("logs what fails in it, and why", async () => {
     using s = scratch();
     const failing = "{ id: 'failing', name: 'F', version: '1', scope: 'host', activate: later }";
