@@ -24,6 +24,7 @@ export async function upCommand(ctx: DaemonContext, invocation: Invocation): Pro
   const { options, stdout } = invocation;
   const scopes = scopesIn(options.scope);
   const proxy = options.at === undefined ? undefined : pageAddress(String(options.at));
+  await checkPort(ctx, options.port);
   const state = await hostWithPage(ctx, invocation);
   const client = await dialHost(ctx, socketOf(state), { name: "up", reconnect: false });
   try {
@@ -68,6 +69,11 @@ function pageAddress(text: string): string {
   const isPage = url && /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && url.username + url.password === "";
   if (!isPage) throw errors.DAEMON_LINK_ADDRESS({ address: text });
   return url.href.endsWith("/") ? url.href : `${url.href}/`;
+}
+
+/** Throws the error of the transport that takes the port if it is none, before a host is started because of it. */
+async function checkPort(ctx: DaemonContext, port: unknown): Promise<void> {
+  for (const { value } of ctx.collect("transports")) for (const transport of value) await transport.danger?.({ port });
 }
 
 /** The host of this home, with a port for the page. A running host opens the port without a restart. */

@@ -67,6 +67,26 @@ it("`scorel up` twice at the same moment starts one host, whose page both lead t
   }
 });
 
+it("`scorel up` refuses what is not a port, whether a host runs or not", async () => {
+  using s = scratch();
+  const wrong = async () => {
+    const { code, stdout, stderr } = await s.run(["up", "--no-open", "--port", "99999"]);
+    return { code, stdout, stderr };
+  };
+  const refused = {
+    code: 2,
+    stdout: "",
+    stderr: 'scorel: "99999" is not a port. Use a number from 0 (any free one) to 65535.\n',
+  };
+  expect(await wrong()).toEqual(refused);
+  await s.run(["host", "serve"]);
+  try {
+    expect(await wrong()).toEqual(refused);
+  } finally {
+    await s.run(["host", "stop"]);
+  }
+});
+
 it("`scorel up` makes a running host open a port, while others use it", async () => {
   using s = scratch();
   const status = async () => JSON.parse((await s.run(["host", "status", "--json"])).stdout);
