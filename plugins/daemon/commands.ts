@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
+import { plainText } from "@scorel/kit/text/plain";
 import { timeSpan } from "@scorel/kit/text/time-span";
 import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
@@ -111,8 +112,7 @@ export function logsCommand({ options, stdout }: Invocation): number {
   if (!Number.isInteger(count) || count < 1) throw errors.DAEMON_LINES({ value: String(options.lines) });
   const log = readLog();
   if (log === "") throw errors.DAEMON_NO_LOG({ path: logFile() });
-  const lines = log.split("\n").slice(0, -1);
-  const last = lines.slice(-count);
-  stdout.write(last.map((line) => `${line}\n`).join(""));
+  const lines = plainText(log).replace(/\n$/, "").split("\n");
+  stdout.write(`${lines.slice(-count).join("\n")}\n`);
   return 0;
 }
