@@ -28,10 +28,17 @@ export class Home {
   /** The client of the daemon if one ran at the first call, else of this process. */
   get(): Promise<Client> {
     const { name, own, changed } = this.options;
-    this.client ??= dialDaemon(this.ctx, name).then((daemon) => {
-      daemon?.onState((state) => changed(daemon, state));
-      return daemon ?? own;
-    });
+    this.client ??= dialDaemon(this.ctx, name).then(
+      (daemon) => {
+        daemon?.onState((state) => changed(daemon, state));
+        return daemon ?? own;
+      },
+      (thrown) => {
+        // The next request tries again: the failure may be temporary, such as a lack of file descriptors.
+        this.client = undefined;
+        throw thrown;
+      },
+    );
     return this.client;
   }
 
