@@ -28,8 +28,7 @@ export async function printValues(
   for (const { values, latest } of named) {
     const completions = await values({ cwd, interrupt });
     for (const completion of completions) stdout.write(rowOf(completion));
-    if (latest && completions.length > 0)
-      stdout.write(rowOf({ value: LATEST, description: "The latest one" }));
+    if (latest && completions.length > 0) stdout.write(rowOf({ value: LATEST, description: "The latest one" }));
   }
   return 0;
 }

@@ -440,10 +440,7 @@ describe("values for completion", () => {
       ["latest", "latest"],
     ]);
     const values = async (kind: string) => (await scorel.run("completion", "values", kind)).out;
-    expect([await values("city"), await values("river")]).toEqual([
-      "Bern\nlatest\tThe latest one\n",
-      "Aare\n",
-    ]);
+    expect([await values("city"), await values("river")]).toEqual(["Bern\nlatest\tThe latest one\n", "Aare\n"]);
   });
 
   it("of a kind whose name is not a word are left out, since kinds stand in scripts", async () => {
