@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSummary } from "@scorel/host/contract";
 import type { ListedProject } from "@scorel/projects/contract";
 import { expect, it } from "vitest";
-import { startModelServer, text } from "../model-server.ts";
+import { startModelServer, text, toolCall } from "../model-server.ts";
 import { type Finished, records, scratch } from "./scorel.ts";
 
 const listed = ({ stdout }: Finished) => (JSON.parse(stdout) as SessionSummary[]).map(({ sessionId }) => sessionId);
@@ -64,4 +64,26 @@ it("sessions belong to projects, and follow them when they are moved", async () 
       .projects.map(({ name }: { name: string }) => name)
       .sort(),
   ).toEqual(["Shop", "other"]);
+});
+
+it("files are restored where they are now, if the folder of a session was moved within its project", async () => {
+  using s = scratch({ inProcess: true });
+  const write = (file_path: string, content: string) => toolCall("Write", { file_path, content });
+  await using server = await startModelServer([
+    [write("made.txt", "made\n"), write("../shared.txt", "shared\n")],
+    text("Made."),
+  ]);
+  s.useModel(server.baseUrl);
+  mkdirSync(join(s.project, ".git"));
+  s.file("pkg/old/kept.txt", "kept\n");
+  const [old, moved] = ["old", "new"].map((name) => join(s.project, "pkg", name)) as [string, string];
+  expect(await s.run(["-p", "Make them.", "--yes"], { cwd: old })).toMatchObject({ code: 0 });
+  renameSync(old, moved);
+  expect((await s.run(["project", "move", old, moved])).code).toBe(0);
+  const undone = await s.run(["session", "undo", "latest", "--files", "--yes"], { cwd: moved });
+  expect(undone.stdout).toContain("2 files restored.");
+  const found = ["old", "new/kept.txt", "new/made.txt", "shared.txt"].map((path) =>
+    existsSync(join(s.project, "pkg", path)),
+  );
+  expect(found).toEqual([false, true, false, false]);
 });

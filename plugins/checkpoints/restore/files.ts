@@ -9,6 +9,7 @@ import { KIND, same } from "../record/state.ts";
 import { History } from "./history.ts";
 import { endJournal, type Journal, readJournal, writeJournal } from "./journal.ts";
 import { journalOf } from "./journal-path.ts";
+import { movedPaths } from "./moved.ts";
 import { isForeign, lookAt, type Place, planFor, type Step } from "./plan.ts";
 import { listChanges, preview } from "./preview.ts";
 import { carryOut, type Restored } from "./restore.ts";
@@ -21,12 +22,12 @@ const foreign: Preview = {
 /** Returns the changes that restoring the files to an event would make, without making them. Throws CHECKPOINT_TARGET. */
 export async function previewFiles(ctx: Context, targetEventId: string): Promise<Preview> {
   const at = placeOf(ctx.session, targetEventId);
-  return isForeign(ctx.session.header) ? foreign : preview(placeFor(ctx), new History(ctx.session), at);
+  return isForeign(ctx.session.header) ? foreign : preview(placeFor(ctx), historyOf(ctx), at);
 }
 
 /** How the files differ from their state before this session's tools changed them. */
 export async function changesOf(ctx: Context): Promise<Preview> {
-  return isForeign(ctx.session.header) ? foreign : listChanges(placeFor(ctx), new History(ctx.session));
+  return isForeign(ctx.session.header) ? foreign : listChanges(placeFor(ctx), historyOf(ctx));
 }
 
 /**
@@ -48,7 +49,7 @@ async function restoreTo(
 ): Promise<Restored> {
   const { session } = ctx;
   const place = placeFor(ctx);
-  const history = new History(session);
+  const history = historyOf(ctx);
   const { steps, notCovered } = await planFor(place, history, placeOf(session, target), signal);
   const { moves, skipped } = await keepPresent(place, steps, { overwrite, signal });
   const fixed = [...notCovered, ...skipped];
@@ -131,6 +132,10 @@ function placeOf({ tree }: Session, id: string): number {
   const place = tree.isPath(id) ? tree.get(id)?.seq : undefined;
   if (place === undefined) throw errors.CHECKPOINT_TARGET({ id });
   return place;
+}
+
+function historyOf(ctx: Context): History {
+  return new History(ctx.session, movedPaths(ctx.session.header, placeFor(ctx)));
 }
 
 function placeFor(ctx: Context): Place {

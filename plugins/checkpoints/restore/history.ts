@@ -14,12 +14,15 @@ type Gap = NotCovered & { at: number };
 
 /** What the log says about files over time. All branches share the same files, which changed in the order of the log. */
 export class History {
+  private readonly pathNow: (path: string) => string | undefined;
   private readonly files = new Map<string, Known[]>();
   private readonly gaps: Gap[] = [];
   /** Gaps of calls whose changes were not recorded when the session closed. */
   private readonly pending: (Gap & { calls: Set<string> })[] = [];
 
-  constructor({ tree }: Session) {
+  /** `pathNow` returns the present path of a file, as `movedPaths` does. */
+  constructor({ tree }: Session, pathNow: (path: string) => string | undefined = (path) => path) {
+    this.pathNow = pathNow;
     for (const event of tree.ofType("custom")) {
       const checkpoint = checkpointOf(event);
       if (checkpoint) this.add(checkpoint, sinceWhen(tree, event, checkpoint));
@@ -62,7 +65,9 @@ export class History {
       return;
     }
     for (const gap of this.pending) for (const call of calls) gap.calls.delete(call);
-    for (const { path, before, after } of files) {
+    for (const { path: then, before, after } of files) {
+      const path = this.pathNow(then);
+      if (path === undefined) continue;
       const known = this.files.get(path) ?? [];
       for (const state of [before, after]) if (state) known.push({ at, state });
       this.files.set(path, known);
