@@ -117,6 +117,6 @@ export function drawPreview({ changes, notCovered }: FilesPreview, overwrite: bo
     const head = `${kind}: ${path}${conflict === undefined ? "" : ` (${conflict})`}\n`;
     return head + (diff === undefined ? "" : `${diff.trimEnd()}\n`);
   });
-  const left = notCovered.map(({ path, reason }) => `not covered: ${path}: ${reason}\n`);
+  const left = notCovered.map(({ path, reason }) => `not covered: ${path === "." ? "all files" : path}: ${reason}\n`);
   return rows.length + left.length === 0 ? "No file differs from then.\n" : [...rows, ...left].join("");
 }

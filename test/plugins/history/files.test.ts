@@ -193,7 +193,7 @@ it("asks before a move with the files if none of them can be restored", async ()
   const context = { sessionId, clientId: "me", request: client.request, signal, cancelled: signal };
   expect(await treeCommands().undo?.run?.({ files: true }, context)).toMatchObject({
     output:
-      "not covered: .: it is not on this computer\nNo file can be restored. To go back anyway: /undo --files --yes",
+      "not covered: all files: it is not on this computer\nNo file can be restored. To go back anyway: /undo --files --yes",
     input: "/undo --files --yes",
   });
   const [stdout, interrupt] = [new PassThrough(), new AbortController().signal];
