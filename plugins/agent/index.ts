@@ -43,7 +43,7 @@ export function createAgent(clock: Clock): AnyPlugin {
         kind: "text",
         flag: {
           flags: "--thinking <level>",
-          description: "How hard the model thinks",
+          description: "How hard the model thinks, now and in later runs of the session",
           values: ["off", "minimal", "low", "medium", "high", "xhigh"],
         },
       },

@@ -13,7 +13,7 @@ export const shippedOptions: readonly SessionOption[] = [
     kind: "text",
     flag: {
       flags: "--thinking <level>",
-      description: "How hard the model thinks",
+      description: "How hard the model thinks, now and in later runs of the session",
       values: ["off", "minimal", "low", "medium", "high", "xhigh"],
     },
   },

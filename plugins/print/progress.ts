@@ -11,7 +11,8 @@ import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 
 /**
- * Event types that are not printed as steps: some are reported at the end, and `session_info` only repeats the options.
+ * Event types that are not printed as steps: some are reported at the end, `session_info` only repeats the options, and the damage that an
+ * `epoch` names was reported when the session was opened.
  */
 const SILENT = new Set([
   "turn_error",
@@ -20,6 +21,7 @@ const SILENT = new Set([
   "request_defaulted",
   "client_joined",
   "client_left",
+  "epoch",
 ]);
 
 /** Prints progress on stderr: failures always, steps only in a terminal. */

@@ -144,6 +144,18 @@ describe("scorel -p", () => {
     expect(said.map((message: { content: string }) => message.content)).toEqual(["one", "two", "three"]);
   });
 
+  it("warns once that the log of its session was damaged", () =>
+    withModel([text("one"), text("two")], async (s) => {
+      await s.run([...none, "-p", "first"]);
+      const [log = ""] = s.logs();
+      writeFileSync(log, readFileSync(log, "utf8").replace('"first"', '"fIrst"'));
+      const { stdout, stderr } = await s.run([...none, "-p", "more", "--continue"]);
+      expect({ stdout, stderr: stderr.replace(/offset \d+|\d+ bytes/g, "?") }).toEqual({
+        stdout: "two\n",
+        stderr: "warning: the session's log, line 4, ?: damaged: the checksum does not match (?)\n",
+      });
+    }));
+
   it("cancels on Ctrl-C, saves the partial reply, and exits 130", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer([[text("Half of "), delayUntil(gate().promise)]]);
