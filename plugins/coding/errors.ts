@@ -6,8 +6,8 @@ export const errors = defineErrors({
   SHELL_ENDED: () => "The shell line was ended by the user.",
   PATH_INVALID: (a: { path: string; reason: string }) =>
     `The path ${JSON.stringify(a.path)} cannot be used: ${a.reason}.`,
-  PATH_CONTROL: (a: { path: string; dir: string }) =>
-    `${a.path} controls the agent or git, so it was not written. Ask the user to change it, or to start scorel with --allow-write ${a.dir}`,
+  PATH_CONTROL: (a: { path: string; dir?: string | undefined }) =>
+    `${a.path} controls the agent or git, so it was not written. Ask the user to change it${a.dir === undefined ? "." : `, or to start scorel with --allow-write ${a.dir}`}`,
   PATH_OUTSIDE: (a: { path: string; root: string; dir: string }) =>
     `${a.path} is outside of the project ${a.root}, so it was not written. Choose a path inside, or ask the user to start scorel with --allow-write ${a.dir}`,
   PATH_KEYS: (a: { path: string }) =>

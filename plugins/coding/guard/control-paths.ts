@@ -20,7 +20,9 @@ export async function writeRefusal(place: Place, env: Around): Promise<ScorelErr
   const opening = allowed.filter((dir) => isWithin(dir, place.path));
   if (await isControl(place, env)) {
     if (opening.some(isControlPath) || (await isTemporary(place, env))) return undefined;
-    return errors.PATH_CONTROL({ path: place.shown, dir: dirname(place.path) });
+    // --allow-write opens only folders of which everything controls the agent or git, such as .scorel.
+    const dir = dirname(place.path);
+    return errors.PATH_CONTROL({ path: place.shown, ...(isControlPath(dir) && { dir }) });
   }
   const inside = opening.length > 0 || isWithin(await realPath(workspace.root, env), place.path);
   if (inside || (await isTemporary(place, env))) return undefined;

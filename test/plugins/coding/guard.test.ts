@@ -51,9 +51,11 @@ describe("files that control the agent or git are not written", () => {
     symlinkSync(w.path(".scorel"), w.path("link"));
     symlinkSync(".git/hooks", w.path("gitlink"));
     symlinkSync(".git/config", w.path("configlink"));
-    expect(await attempt(w, path)).toMatch(
-      / controls the agent or git, so it was not written\. Ask the user .* --allow-write \//,
-    );
+    // An option opens folders, and never a file beside the project's own files.
+    const advice = /^(\.mcp\.json|sub\/\.MCP\.json|\.git)$/.test(path)
+      ? / controls the agent or git, so it was not written\. Ask the user to change it\.$/
+      : / controls the agent or git, so it was not written\. Ask the user to change it, .* --allow-write \//;
+    expect(await attempt(w, path)).toMatch(advice);
     expect(w.text(".git/config")).toBe("[core]\n");
   });
 
