@@ -269,7 +269,9 @@ describeWith("script", "a message that is entered while the host is away", () =>
         await t.shows("First.");
         await t.hides("to interrupt");
         host.child.kill("SIGSTOP");
-        t.type("on its way\r");
+        t.type("on its way");
+        await t.shows("> on its way");
+        t.type("\r");
         await t.hides("> on its way");
         t.type("\u0004");
         expect(await t.code).toBe(0);
