@@ -7,6 +7,8 @@ export interface Place {
 /** Finds the first place in a text that begins at an index or after it. */
 export type Finder = (text: string, from: number) => Place | undefined;
 
+/** Up to this many values, searching for each by itself takes less time than looking at every character. */
+const FEW = 8;
 /** Number of characters by which values are looked up. No value may be shorter. */
 const KEY_LENGTH = 8;
 /** Number of characters of which `hash` keeps something: each is shifted by four of sixteen bits. */
@@ -15,12 +17,24 @@ const HASHED = 4;
 /** The hash of the last HASHED characters, from that of those before. */
 const hash = (before: number, code: number) => ((before << 4) ^ code) & 0xffff;
 
+/** Creates finders that together find all values, which must be sorted, the longest first. */
+export function findersOf(values: readonly string[]): Finder[] {
+  return values.length > FEW ? [valuesFinder(values)] : values.map(valueFinder);
+}
+
+function valueFinder(value: string): Finder {
+  return (text, from) => {
+    const at = text.indexOf(value, from);
+    return at < 0 ? undefined : { from: at, to: at + value.length };
+  };
+}
+
 /**
  * Creates a finder for thousands of values, of those that begin at the same place the longest. It reads a text once: the hash of the last
  * characters rules out almost all places, and the beginning of a value almost all values. A pattern of alternatives would try each value at
  * each place.
  */
-export function valuesFinder(values: readonly string[]): Finder {
+function valuesFinder(values: readonly string[]): Finder {
   const hashes = new Uint8Array(0x10000);
   const byKey = new Map<string, Candidates>();
   for (const value of values) {

@@ -1,4 +1,4 @@
-import { type Finder, type Place, startsOf, valuesFinder } from "./find-values.ts";
+import { type Finder, findersOf, type Place, startsOf } from "./find-values.ts";
 
 const PLACEHOLDER = "[redacted]";
 /**
@@ -21,7 +21,7 @@ export interface Mask {
 export function maskOf(values: readonly string[]): Mask {
   const longest = Math.max(values[0]?.length ?? 0, HOST_TOKEN_LENGTH);
   // If a secret and the token of a host begin at the same place, the secret is used.
-  const finders = [valuesFinder(values), hostTokenFinder()];
+  const finders = [...findersOf(values), hostTokenFinder()];
   const isStart = startsOf(values);
   return {
     whole(text) {
