@@ -15,7 +15,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   plan: "To let the model only read and plan: /permission plan",
   presets: "It is a list in the full-screen terminal. Elsewhere, run in a shell: scorel preset list",
   rename: "To rename the session: /name",
-  sessions: "To list the sessions of this directory: /resume",
+  sessions: "To list the sessions of this project: /resume",
   settings: "It is a list in the full-screen terminal. Elsewhere, run in a shell: scorel config show",
   share: "Scorel uploads nothing. To write the conversation as a page that you can send: /export html",
   skills: "It is a list in the full-screen terminal. Elsewhere, run in a shell: scorel skill list",

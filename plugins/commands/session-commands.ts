@@ -1,6 +1,7 @@
 import type {} from "@scorel/agent/contract";
 import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
+import { seenFrom } from "@scorel/kit/files/paths";
 import { localMinute } from "@scorel/kit/text/local-time";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { SessionOptions, Workspace } from "@scorel/workspace/contract";
@@ -64,14 +65,14 @@ export const sessionCommands = (ctx: BaseContext): Record<string, SlashCommand> 
   new: newCommand(ctx),
   clear: { ...newCommand(ctx), summary: "Start with an empty conversation, like /new" },
   resume: {
-    summary: "Resume the session whose id or title contains this; without one, list those of this directory",
+    summary: "Resume the session whose id or title contains this; without one, list those of this project",
     operations: [],
     args: z.object({ session: z.string().optional() }),
     choices: async (context) =>
       (await sessionsHere(context)).map((session) => ({
         value: session.sessionId,
         label: titleOf(session),
-        detail: localMinute(session.updatedAt),
+        detail: [localMinute(session.updatedAt), ...session.place].join("  "),
       })),
     complete: async (_key, typed, context) => namesFor(await sessionsHere(context), typed),
     run: ({ session }: { session?: string }, context) =>
@@ -119,10 +120,18 @@ async function directoryOf({ sessionId, request }: SlashContext): Promise<string
   return meta.cwd ?? process.cwd();
 }
 
-/** The other sessions of the directory, the latest first. Sessions without messages are left out: there is nothing to return to. */
-async function sessionsHere(context: SlashContext): Promise<SessionSummary[]> {
-  const { sessions } = await context.request("list_sessions", { cwd: await directoryOf(context) });
-  return sessions.filter(({ sessionId, messages }) => sessionId !== context.sessionId && messages !== 0);
+/** A session with the way to its directory, if that is another one than that of the command's session. */
+type PlacedSession = SessionSummary & { place: string[] };
+
+/** The other sessions of the project, the latest first. Sessions without messages are left out: there is nothing to return to. */
+async function sessionsHere({ sessionId: current, request }: SlashContext): Promise<PlacedSession[]> {
+  const { projectSessions } = await import("@scorel/host/client");
+  const { meta } = await request("get_status", { sessionId: current });
+  const cwd = meta.cwd ?? process.cwd();
+  const { sessions } = await projectSessions({ request }, { ...meta, cwd });
+  return sessions
+    .filter(({ sessionId, messages }) => sessionId !== current && messages !== 0)
+    .map((session) => ({ ...session, place: [lineOf(seenFrom(cwd, session.cwd))].filter((place) => place !== "") }));
 }
 
 /** The titles by which sessions can be resumed. A session gets its id if others have the same title, or if the id is being typed. */
@@ -143,11 +152,16 @@ function titleOf({ name, title }: SessionSummary): string {
 async function listHere(context: SlashContext): Promise<CommandResult> {
   const sessions = (await sessionsHere(context)).slice(0, SHOWN_SESSIONS);
   if (sessions.length === 0)
-    throw errors.COMMAND_NOTHING({ name: "resume", what: "there is no other session in this directory" });
-  const lines = sessions.map(
-    (session) => `${session.sessionId.slice(0, 8)}  ${localMinute(session.updatedAt)}  ${titleOf(session)}`,
+    throw errors.COMMAND_NOTHING({ name: "resume", what: "there is no other session in this project" });
+  const lines = sessions.map(({ place, ...session }) =>
+    [
+      session.sessionId.slice(0, 8),
+      localMinute(session.updatedAt),
+      titleOf(session),
+      ...place.map((way) => `(${way})`),
+    ].join("  "),
   );
-  return { output: lines.join("\n"), data: sessions };
+  return { output: lines.join("\n"), data: sessions.map(({ place: _, ...session }) => session) };
 }
 
 async function resume(wanted: string, context: SlashContext): Promise<CommandResult> {

@@ -38,8 +38,11 @@ export const errors = defineErrors({
   },
   SESSION_NONE: {
     exit: 2,
-    text: (a: { cwd: string; above?: string | undefined }) =>
-      `There is no session in ${a.cwd} yet${a.above === undefined ? "" : `, but there is in ${a.above} (\`--cwd ${a.above}\`)`}. \`scorel\` starts one; \`scorel session list --all\` shows those of other directories.`,
+    text: (a: { cwd: string; above?: string | undefined; inProject?: boolean }) => {
+      const above = a.above === undefined ? "" : `, but there is in ${a.above} (\`--cwd ${a.above}\`)`;
+      const ofProject = `\`scorel --resume\` and \`scorel session list --project ${a.cwd}\` list those of this project, and `;
+      return `There is no session in ${a.cwd} yet${above}. \`scorel\` starts one; ${a.inProject && a.above === undefined ? ofProject : ""}\`scorel session list --all\` shows those of other directories.`;
+    },
   },
   HOST_SESSION_OPTIONS: (a: { sessionId: string; options: readonly string[] }) =>
     `Session ${a.sessionId} is already open with other values of ${a.options.join(", ")}. Options apply only when a session is opened: leave them out and change the open session, for example with /model, or use them when no client has it open and nothing runs in it.`,

@@ -74,10 +74,27 @@ export function listed(
     .filter((session) => cwd === undefined || isIn(cwd, session));
 }
 
-/** Returns the closest directory above this one in which sessions work. */
-export function closestAbove(sessions: readonly SessionSummary[], directory: string): string | undefined {
+/** Where a directory without sessions has some nearby. */
+export interface SessionsNearby {
+  /** The closest directory above in which sessions work. */
+  above?: string | undefined;
+  /** Whether the project of the directory has sessions. */
+  inProject: boolean;
+}
+
+/** Returns where a directory without sessions has some nearby. */
+export function sessionsNearby(
+  sessions: readonly SessionSummary[],
+  book: ProjectBook | undefined,
+  directory: string,
+): SessionsNearby {
   const above = sessions.map(({ cwd }) => cwd).filter((cwd) => cwd !== directory && isWithin(cwd, directory));
-  return above.sort((a, b) => b.length - a.length)[0];
+  const project = book?.of({ cwd: directory, createdAt: Date.now() });
+  const isInProject = (session: SessionSummary) => book?.of(session)?.projectId === project?.projectId;
+  return {
+    above: above.sort((a, b) => b.length - a.length)[0],
+    inProject: project !== undefined && sessions.some(isInProject),
+  };
 }
 
 /** Maximum number of parents to follow upwards, since a damaged log could name itself as its parent. */

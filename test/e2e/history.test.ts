@@ -153,6 +153,31 @@ describe("a session with real turns", () => {
     ]);
   });
 
+  it("is found from another folder of the repository, since errors name the list of the project", async () => {
+    using s = scratch();
+    await using server = await startModelServer(script());
+    s.useModel(server.baseUrl);
+    for (const file of [".git/HEAD", "pkg3/src/a.js", "pkg5/b.js"]) s.file(file, "");
+    await s.run(["-p", "What is in it?", "--cwd", "pkg3/src"]);
+    const beside = (...args: string[]) => s.run([...args, "--cwd", "pkg5"]);
+    const found = await Promise.all([
+      beside("session", "list"),
+      beside("session", "show", "latest"),
+      beside("-p", "hi", "--continue"),
+    ]);
+    const pkg5 = join(s.project, "pkg5");
+    const others = "`scorel session list --all` shows those of other directories.\n";
+    const ofProject = `scorel session list --project ${pkg5}`;
+    const none = `scorel: There is no session in ${pkg5} yet. \`scorel\` starts one; \`scorel --resume\` and \`${ofProject}\` list those of this project, and ${others}`;
+    expect(found.map(({ stderr }) => stderr)).toEqual([
+      `No sessions in ${pkg5}. \`${ofProject}\` shows those of this project. ${others}`,
+      none,
+      none,
+    ]);
+    const [, ...args] = ofProject.split(" ");
+    expect((await s.run(args)).stdout).toContain(join(s.project, "pkg3/src"));
+  });
+
   it("that is damaged in very many places lists the first ones, and all when asked", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());

@@ -36,7 +36,7 @@ export const errors = defineErrors({
   RESUME_UNKNOWN: {
     exit: 2,
     text: (a: { wanted: string }) =>
-      `No session has "${a.wanted}" in its id or title. \`scorel session list\` shows those of this directory; \`scorel --resume\` and /resume let you choose.`,
+      `No session has "${a.wanted}" in its id or title. \`scorel session list\` shows those of this directory; \`scorel --resume\` and /resume list those of this project.`,
   },
   RESUME_AMBIGUOUS: {
     exit: 2,

@@ -3,20 +3,28 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type { Client, SessionSummary } from "../contract.ts";
 import { errors } from "./errors.ts";
 import { everyPage } from "./every-page.ts";
+import { projectSessions } from "./project-sessions.ts";
 
 /** Maximum number of sessions that an error lists. */
 const NAMED = 5;
 
 /**
- * Finds a stored session by its id, or by a part of its id or its title. Searches the sessions of the directory `cwd` first. Returns the
- * session's id. Throws RESUME_UNKNOWN and RESUME_AMBIGUOUS.
+ * Finds a stored session by its id, or by a part of its id or its title. Searches the sessions of the directory `cwd` first, then those of
+ * its project. Returns the session's id. Throws RESUME_UNKNOWN and RESUME_AMBIGUOUS.
  */
 export async function findSession(client: Pick<Client, "request">, wanted: string, cwd: string): Promise<string> {
-  // Sessions with a parent, such as those of subagents, are found only by their ids.
-  for (const where of [{ cwd }, { archived: true }, { archived: true, children: true }]) {
-    const { sessions } = await everyPage((page) => client.request("list_sessions", { ...where, ...page }));
-    const tests = "children" in where ? [isNamed, isBegun] : [isNamed, isBegun, isTitled, isMentioned];
-    const [found, ...others] = matching(sessions, lineOf(wanted), tests);
+  const listed = async (where: { cwd: string } | { archived: true; children?: true }) =>
+    (await everyPage((page) => client.request("list_sessions", { ...where, ...page }))).sessions;
+  const ofProject = async () => (await everyPage((page) => projectSessions(client, { cwd }, page))).sessions;
+  const tests = [isNamed, isBegun, isTitled, isMentioned];
+  const searches = [
+    async () => matching(await Promise.all([listed({ cwd }), ofProject()]), lineOf(wanted), tests),
+    async () => matching([await listed({ archived: true })], lineOf(wanted), tests),
+    // Sessions with a parent, such as those of subagents, are found only by their ids.
+    async () => matching([await listed({ archived: true, children: true })], lineOf(wanted), [isNamed, isBegun]),
+  ];
+  for (const search of searches) {
+    const [found, ...others] = await search();
     if (found && others.length === 0) return found.sessionId;
     if (found) {
       const named = [found, ...others].slice(0, NAMED).map(lineFor);
@@ -34,11 +42,20 @@ const isTitled: Test = (session, wanted) => titleOf(session).toLowerCase() === w
 const isMentioned: Test = (session, wanted) =>
   session.sessionId.includes(wanted) || titleOf(session).toLowerCase().includes(wanted.toLowerCase());
 
-/** The sessions that pass the first test that is not failed by all of them. */
-function matching(sessions: readonly SessionSummary[], wanted: string, tests: readonly Test[]): SessionSummary[] {
+/**
+ * The sessions of a list that pass a test. The first test that is not failed by all sessions counts, and for it the first such list: an exact
+ * title in the second list is a better match than a part of one in the first.
+ */
+function matching(
+  lists: readonly (readonly SessionSummary[])[],
+  wanted: string,
+  tests: readonly Test[],
+): SessionSummary[] {
   for (const test of tests) {
-    const found = sessions.filter((session) => test(session, wanted));
-    if (found.length > 0) return found;
+    for (const sessions of lists) {
+      const found = sessions.filter((session) => test(session, wanted));
+      if (found.length > 0) return found;
+    }
   }
   return [];
 }

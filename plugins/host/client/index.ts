@@ -11,6 +11,7 @@ export type { LinkOptions, LinkState, LinkTimes } from "./link-options.ts";
 export { isRepeatable, withMessageId } from "./message-ids.ts";
 export * from "./offered.ts";
 export { type OpenState, openFirst, openState, titleWithState } from "./open-sessions.ts";
+export { projectSessions } from "./project-sessions.ts";
 export type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 export { openAgain, Reopening, restoreMode } from "./reopening.ts";
 export type { CacheOptions, CacheStore } from "./view/cache.ts";

@@ -5,7 +5,7 @@ import { settledPath } from "@scorel/kit/files/visible";
 import type {} from "@scorel/model/contract";
 import type { Operation, Operations, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { bookOf, closestAbove, listed } from "../places.ts";
+import { bookOf, listed, sessionsNearby } from "../places.ts";
 import { announce, type OpenSession } from "../sessions/open-session.ts";
 import { statusOf } from "../sessions/status.ts";
 import { eventPage } from "../stream/pages.ts";
@@ -46,7 +46,10 @@ export async function continueSession(
 ): Result<"continue_session"> {
   // Sessions without a log file have no events yet, so there is nothing to continue.
   const latest = (await listSessions({ cwd }, caller)).find(({ path }) => existsSync(path));
-  if (!latest) throw errors.SESSION_NONE({ cwd, above: closestAbove(await listSessions({}, caller), cwd) });
+  if (!latest) {
+    const { value: book } = await bookOf(caller.sessions.parent);
+    throw errors.SESSION_NONE({ cwd, ...sessionsNearby(await listSessions({}, caller), book, cwd) });
+  }
   return statusOf(await openWith(latest.sessionId, options, caller));
 }
 

@@ -11,7 +11,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import type { QueuedMessage, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { LocalHost } from "../host.ts";
-import { bookOf, closestAbove, listed } from "../places.ts";
+import { bookOf, listed, type SessionsNearby, sessionsNearby } from "../places.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { queueOf } from "../sessions/queued.ts";
 import { verifyLog } from "../sessions/verify.ts";
@@ -43,13 +43,22 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
     if (problem !== undefined) invocation.stderr.write(`warning: ${problem}\n`);
   if (output === "json") return say(invocation, `${JSON.stringify(found)}\n`);
   if (found.length > 0) return say(invocation, found.map((summary) => `${row(summary, all)}\n`).join(""));
-  const above = all ? undefined : closestAbove(listed(every, book, { from }), from);
-  const others = above === undefined ? "" : ` \`scorel session list --cwd ${above}\` shows those of ${above}.`;
-  const hint = all ? "" : `${others} \`scorel session list --all\` shows those of other directories.`;
+  const hint = all ? "" : otherLists(from, sessionsNearby(listed(every, book, { from }), book, from));
   invocation.stderr.write(
     `No sessions ${project !== undefined ? `in project ${project} yet` : all ? "yet" : `in ${invocation.cwd}`}.${hint}\n`,
   );
   return 0;
+}
+
+/** The commands that list sessions of other directories than this one, which has none. */
+function otherLists(directory: string, { above, inProject }: SessionsNearby): string {
+  const nearby =
+    above !== undefined
+      ? ` \`scorel session list --cwd ${above}\` shows those of ${above}.`
+      : inProject
+        ? ` \`scorel session list --project ${directory}\` shows those of this project.`
+        : "";
+  return `${nearby} \`scorel session list --all\` shows those of other directories.`;
 }
 
 /** Returns the id of the latest session of a directory. Throws SESSION_NONE. */
@@ -58,7 +67,7 @@ export async function latestOf(sessions: LocalHost["sessions"], cwd: string): Pr
   const { value: book } = await bookOf(sessions.parent);
   const all = listed(sessions.shelf.list(), book, { from });
   const latest = all.find((session) => session.cwd === from);
-  if (!latest) throw errors.SESSION_NONE({ cwd, above: closestAbove(all, from) });
+  if (!latest) throw errors.SESSION_NONE({ cwd, ...sessionsNearby(all, book, from) });
   return latest.sessionId;
 }
 

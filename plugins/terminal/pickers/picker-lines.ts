@@ -129,7 +129,8 @@ function detailText({ detail = "", place = "" }: PickerRow, room: number): strin
   while (parts.length > 1 && columnsIn(parts.join(SEPARATOR)) > room) parts.shift();
   const rest = cut(parts.join(SEPARATOR), room);
   const left = room - columnsIn(rest) - (rest === "" ? 0 : SEPARATOR.length);
-  const where = place === "" || left < SHORTEST_PLACE ? "" : endOf(safeLine(place), left);
+  const where =
+    place === "" || left < Math.min(SHORTEST_PLACE, columnsIn(safeLine(place))) ? "" : endOf(safeLine(place), left);
   return [where, rest].filter((part) => part !== "").join(SEPARATOR);
 }
 

@@ -1,7 +1,8 @@
 import type {} from "@scorel/history/contract";
-import { conversationRows, openFirst, openState } from "@scorel/host/client";
+import { conversationRows, openFirst, openState, projectSessions } from "@scorel/host/client";
 import type { Client, Delivered, SessionSummary } from "@scorel/host/contract";
 import type { StoredEvent } from "@scorel/kernel";
+import { seenFrom } from "@scorel/kit/files/paths";
 import { displayText } from "@scorel/kit/text/display";
 import type { Surroundings } from "../parts.ts";
 import { shortPath } from "../rows/short-path.ts";
@@ -31,14 +32,19 @@ export function sessionPicker(
   onRemovedHere: (name: string) => Promise<void>,
   { openFirst: isOpenFirst = false }: SessionListOptions = {},
 ): ListPicker<SessionSummary> {
-  const { client, cwd, env, pickerWords: words } = at;
+  const { client, env, pickerWords: words } = at;
+  const here = () => at.status?.meta.cwd ?? at.cwd;
+  const placeOf = (cwd: string) => (isEverywhere ? shortPath(cwd, env.HOME) : seenFrom(here(), cwd));
   let isEverywhere = false;
   const removed: SessionSummary[] = [];
   const picker: ListPicker<SessionSummary> = new ListPicker<SessionSummary>(at, {
     title: () => (isEverywhere ? words.allSessionsTitle : words.sessionsTitle),
     empty: words.sessionsEmpty,
     load: async () => {
-      const { sessions } = await client.request("list_sessions", { limit: MOST, ...(!isEverywhere && { cwd }) });
+      const page = { limit: MOST };
+      const { sessions } = await (isEverywhere
+        ? client.request("list_sessions", page)
+        : projectSessions(client, { ...at.status?.meta, cwd: here() }, page));
       // Sessions without messages are left out: there is nothing to return to.
       const begun = sessions.filter(({ messages }) => messages !== 0);
       return isOpenFirst ? openFirst(begun) : begun;
@@ -48,12 +54,11 @@ export function sessionPicker(
         words,
         now: Date.now(),
         current: at.sessionId,
-        isEverywhere,
+        place: placeOf(session.cwd),
         marksOpen: isOpenFirst,
-        home: env.HOME,
       }),
     id: ({ sessionId }) => sessionId,
-    searched: ({ name = "", title, cwd }) => `${name} ${title} ${isEverywhere ? cwd : ""}`,
+    searched: ({ name = "", title, cwd }) => `${name} ${title} ${isEverywhere ? cwd : placeOf(cwd)}`,
     preview: ({ sessionId, cwd }) => lastWords(client, sessionId, cwd),
     previewsEnd: true,
     general: [
@@ -92,14 +97,14 @@ interface RowFacts {
   words: PickerWords;
   now: number;
   current: string | undefined;
-  isEverywhere: boolean;
+  /** Where the session works, if that is of interest. */
+  place: string;
   marksOpen: boolean;
-  home: string | undefined;
 }
 
 function sessionRow(session: SessionSummary, facts: RowFacts): PickerRow {
-  const { words, now, current, isEverywhere, marksOpen, home } = facts;
-  const { updatedAt, messages, cwd, sessionId, problem } = session;
+  const { words, now, current, place, marksOpen } = facts;
+  const { updatedAt, messages, sessionId, problem } = session;
   const open = openState(session);
   const state = open === undefined || (open === "open" && !marksOpen) ? undefined : words[open];
   const counted = messages === undefined ? undefined : words.messages(messages);
@@ -109,7 +114,6 @@ function sessionRow(session: SessionSummary, facts: RowFacts): PickerRow {
   // The most important last: in a narrow list the first ones are left out.
   const rest = open === "asking" ? [here, latest, state] : [state, here, latest];
   const details = [counted, problem, ...rest];
-  const place = isEverywhere ? shortPath(cwd, home) : undefined;
   return { label: nameOf(session, words), detail: details.filter((part) => part !== undefined), place, isCurrent };
 }
 

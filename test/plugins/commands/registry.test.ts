@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type {} from "@scorel/commands/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
+import projects from "@scorel/projects";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { parseArguments, usageOf } from "../../../plugins/commands/arguments.ts";
@@ -615,6 +616,35 @@ describe("built-in commands", () => {
       ),
     });
     await expect(resume("no such title")).rejects.toMatchObject({ code: "RESUME_UNKNOWN" });
+  });
+
+  it("list, offer and resume the sessions of all folders of the project", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent], [], [projects]);
+    const begun = async (folder: string, text: string) => {
+      const cwd = join(home.cwd, folder);
+      mkdirSync(cwd, { recursive: true });
+      const { sessionId } = await t.client.request("create_session", { cwd });
+      await ask(t.client, sessionId, text);
+      return sessionId;
+    };
+    mkdirSync(join(home.cwd, ".git"));
+    const deep = await begun("pkg3/src", "the parser");
+    const sessionId = await begun("pkg5", "write the docs");
+    const long = await begun("pkg5", "mend the parser");
+    const resume = async (args: string) => t.client.request("run_command", { sessionId, name: "resume", args });
+    const time = /\d{4}-\d\d-\d\d \d\d:\d\d/g;
+    expect((await resume("")).output?.replace(time, "(time)").split("\n")).toEqual([
+      `${long.slice(0, 8)}  (time)  mend the parser`,
+      `${deep.slice(0, 8)}  (time)  the parser  (../pkg3/src)`,
+    ]);
+    const { choices } = await t.client.request("list_choices", { sessionId, name: "resume" });
+    expect(choices.map(({ value, detail }) => [value, detail?.replace(time, "(time)")])).toEqual([
+      [long, "(time)"],
+      [deep, "(time)  ../pkg3/src"],
+    ]);
+    // The title of a session in another folder fits better than a part of a title in this one.
+    expect([(await resume("the parser")).sessionId, (await resume("parser")).sessionId]).toEqual([deep, long]);
   });
 
   it("complete a session's title or id, and offer the sessions by their titles", async () => {

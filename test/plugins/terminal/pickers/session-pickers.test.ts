@@ -1,12 +1,15 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import history from "@scorel/history";
 import type { SessionStatus } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
+import projects from "@scorel/projects";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { History } from "../../../../plugins/terminal/input/history.ts";
 import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
 import type { KeyAction } from "../../../../plugins/terminal/keys.ts";
-import type { Component } from "../../../../plugins/terminal/parts.ts";
+import type { Component, Surroundings } from "../../../../plugins/terminal/parts.ts";
 import { createPickers, type PickerHost } from "../../../../plugins/terminal/pickers/actions.ts";
 import { pickersEn } from "../../../../plugins/terminal/words/pickers.ts";
 import { eventually } from "../../../eventually.ts";
@@ -29,8 +32,8 @@ afterEach(async () => {
 });
 
 /** An application that shows one picker at a time. */
-function application({ client } = running) {
-  const { field, at } = desk({}, { client, cwd: home.cwd, sessionId, rows: 16 });
+function application({ client } = running, more: Partial<Surroundings> = {}) {
+  const { field, at } = desk({}, { client, cwd: home.cwd, sessionId, rows: 16, ...more });
   let open: Component | undefined;
   const failed: unknown[] = [];
   const entered: SessionStatus[] = [];
@@ -86,6 +89,33 @@ describe("the picker of sessions", () => {
     app.type("docs", key.enter);
     await eventually(() => expect(app.entered.map((status) => status.sessionId)).toEqual([other.sessionId]));
     expect(app.isOpen()).toBe(false);
+  });
+
+  it("lists those of all folders of the project, with the way to another folder", async () => {
+    await running[Symbol.asyncDispose]();
+    running = await testHost([echoAgent], [], [history, projects]);
+    const { client } = running;
+    const folders = ["", "big/.git", "big/pkg3/src", "big/pkg5"].map((path) => join(home.cwd, path));
+    for (const folder of folders) mkdirSync(folder, { recursive: true });
+    const [outside = "", , inner = "", shown = ""] = folders;
+    for (const [cwd, text] of [
+      [outside, "tidy up"],
+      [inner, "fix the parser"],
+      [join(home.cwd, "big"), "plan it"],
+      [shown, "write the docs"],
+    ] as const) {
+      ({ sessionId } = await client.request("create_session", { cwd }));
+      await ask(client, sessionId, text);
+    }
+    const app = application(running, { status: await client.request("get_status", { sessionId }) });
+    app.open("sessions");
+    await eventually(() =>
+      expect(app.rows()).toEqual([
+        expect.stringMatching(/^› write the docs +2 messages · this one · just now$/),
+        expect.stringMatching(/^ {2}plan it +\.\. · 2 messages · just now$/),
+        expect.stringMatching(/^ {2}fix the parser +\.\.\/pkg3\/src · 2 messages · just now$/),
+      ]),
+    );
   });
 
   it("shows the last words of the conversation as it is now, without what was undone", async () => {
