@@ -43,6 +43,8 @@ export const keyGroups = {
   lists: {
     up: ["up", "ctrl+p"],
     down: ["down", "ctrl+n"],
+    first: ["home"],
+    last: ["end"],
     choose: ["enter"],
     cancel: ["escape", "ctrl+c"],
     scope: ["tab"],

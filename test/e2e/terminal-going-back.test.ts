@@ -44,7 +44,7 @@ describeWith("script", "going back in the terminal application", () => {
     t.type("go another way\r");
     await other.shows("go another way");
     t.type("/branches\r");
-    await t.shows(/•.*go another way/);
+    await t.shows(/›.*go another way/);
     expect(t.screen.text()).toContain("write it");
     t.type("\u001b");
     await t.hides("write it");

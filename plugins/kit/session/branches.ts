@@ -7,28 +7,33 @@ interface TreeRow {
   beside?: true;
 }
 
-/** A user's message in the tree of a session. */
+/** A part of a session's tree in which the conversation does not branch: up to a branch point, or to the end of a branch. */
 export interface Branch<R> {
-  row: R;
-  /** The latest reply to the message, by which branches that begin with the same words differ. */
+  /** The user's messages. A branch that begins with another reply to the same message begins with that reply. */
+  rows: [R, ...R[]];
+  /** The latest reply, by which branches that begin with the same words differ. */
   reply?: R;
-  /** Number of branch points above the message. */
+  /** Number of branch points above the part. */
   depth: number;
-  /** The last event of the latest branch that contains the message. */
+  /** The last event of the latest branch that contains the part. */
   leafId: string;
+  /** Whether the part belongs to the present conversation. */
   active: boolean;
+  /** Whether the present conversation ends in this part. */
+  current: boolean;
 }
 
 interface Step<R> {
   row: R;
   depth: number;
-  /** The user's message above the row. */
-  above: Branch<R> | undefined;
+  /** The part that the row belongs to or, with `isNew`, follows. */
+  part: Branch<R> | undefined;
+  isNew: boolean;
 }
 
 /**
- * The user's messages in the order of the tree. Where several branches continue a message, they follow one after the other, one level
- * deeper.
+ * The parts of the tree between branch points, in its order. Where several branches continue a part, they follow one after the other, one
+ * level deeper. What was undone is a part of its own.
  */
 export function branchesOf<R extends TreeRow>(rows: readonly R[]): Branch<R>[] {
   const path = rows.filter(({ beside }) => beside === undefined);
@@ -38,19 +43,28 @@ export function branchesOf<R extends TreeRow>(rows: readonly R[]): Branch<R>[] {
   const found: Branch<R>[] = [];
   const stack: Step<R>[] = [...(children.get(null) ?? [])]
     .reverse()
-    .map((row) => ({ row, depth: 0, above: undefined }));
+    .map((row) => ({ row, depth: 0, part: undefined, isNew: true }));
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { row, depth } = next;
     const { id, active } = row;
-    let { above } = next;
-    if (row.label === "user") {
-      above = { row, depth, active, leafId: latest.get(id) ?? id };
-      found.push(above);
-    } else if (row.label === "assistant" && above) above.reply = row;
+    let { part, isNew } = next;
+    const isReply = row.label === "assistant" && part !== undefined;
+    if (isReply || row.label === "user") {
+      if (isNew || !part || part.active !== active) {
+        part = { rows: [row], depth, active, leafId: latest.get(id) ?? id, current: false };
+        found.push(part);
+        isNew = false;
+      } else if (!isReply) part.rows.push(row);
+      if (isReply) part.reply = row;
+    }
     const after = children.get(id) ?? [];
-    const step = after.length > 1 ? 1 : 0;
-    for (const child of [...after].reverse()) stack.push({ row: child, depth: depth + step, above });
+    const splits = after.length > 1;
+    for (const child of [...after].reverse())
+      stack.push({ row: child, depth: depth + (splits ? 1 : 0), part, isNew: isNew || splits });
   }
+  // The parts of the present conversation follow one below the other, so the last one has its end.
+  const last = found.findLast(({ active }) => active);
+  if (last) last.current = true;
   return found;
 }
 

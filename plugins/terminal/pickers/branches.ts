@@ -7,7 +7,10 @@ import { ago } from "./sessions.ts";
 
 const MOST = 5_000;
 
-/** The user's messages in all branches, as a tree. Choosing one switches to the end of its latest branch. */
+/**
+ * The parts of the conversation between branch points, as a tree, beginning with the present one. Choosing a part switches to the end of its
+ * latest branch.
+ */
 export function branchPicker(
   at: PickerPlace & Surroundings,
   sessionId: string,
@@ -21,12 +24,24 @@ export function branchPicker(
       const { rows, leafCount } = await client.request("get_tree", { sessionId, show: "tree", limit: MOST });
       return leafCount > 1 ? branchesOf(rows) : [];
     },
-    row: ({ row, depth, active }) => ({
-      label: `${"  ".repeat(depth)}${row.text}`,
-      detail: ago(row.ts, now(), words),
+    row: ({ rows, depth, active }) => ({
+      label: `${"  ".repeat(depth)}${rows[0].text}`,
+      detail: [
+        ...(rows.length > 1 ? [words.messages(rows.length)] : []),
+        ago((rows.at(-1) ?? rows[0]).ts, now(), words),
+      ],
       isCurrent: active,
     }),
-    id: ({ row }) => row.id,
-    preview: ({ row, reply }) => (reply ? `${row.text}\n\n${reply.text}` : row.text),
+    id: ({ rows }) => rows[0].id,
+    searched: ({ rows, reply }) => [...rows, ...(reply ? [reply] : [])].map(({ text }) => text).join("\n"),
+    startsAt: ({ current }) => current,
+    preview: ({ rows, reply }) =>
+      [rows[0].text, ...endOf(rows), ...(reply && reply !== rows[0] ? [reply.text] : [])].join("\n\n"),
   });
+}
+
+/** The texts that follow the first one in a preview: the last one, and a mark for those between. */
+function endOf([, ...others]: readonly TreeRow[]): string[] {
+  const texts = others.map(({ text }) => text).slice(-1);
+  return others.length > 1 ? ["…", ...texts] : texts;
 }

@@ -1,4 +1,4 @@
-import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
+import { matchingItems } from "./matching.ts";
 
 /** The items of a picker, the items that match the search, and the chosen one. */
 export class PickList<Item> {
@@ -64,6 +64,6 @@ export class PickList<Item> {
   }
 
   private filter(): void {
-    this.matching = fuzzyFilter([...this.all], this.query, this.searched);
+    this.matching = matchingItems(this.all, this.query, this.searched);
   }
 }

@@ -31,6 +31,8 @@ export interface PickerOptions<Item> {
   row(item: Item): PickerRow;
   /** Identifies an item when the list is loaded again. */
   id(item: Item): string;
+  /** The item that is chosen when the list opens. Default: the first one. */
+  startsAt?(item: Item): boolean;
   /** The text that the search looks at. Default: label and detail. */
   searched?(item: Item): string;
   /** The preview of an item: beside the list in a wide window, else below it. */

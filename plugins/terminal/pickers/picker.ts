@@ -118,8 +118,8 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     else if (keys.is(data, "down")) list.move(1);
     else if (keys.is(data, "pageUp")) list.move(-page);
     else if (keys.is(data, "pageDown")) list.move(page);
-    else if (keys.is(data, "top")) list.choose(0);
-    else if (keys.is(data, "bottom")) list.choose(list.items.length - 1);
+    else if (keys.is(data, "first") || keys.is(data, "top")) list.choose(0);
+    else if (keys.is(data, "last") || keys.is(data, "bottom")) list.choose(list.items.length - 1);
     else {
       const general = options.general?.find(({ action }) => keys.is(data, action));
       const more = options.more?.find(({ action }) => keys.is(data, action));
@@ -168,9 +168,11 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     try {
       const items = await this.options.load(signal);
       if (signal.aborted) return;
-      const { id } = this.options;
+      const { id, startsAt } = this.options;
+      const isFirst = this.list.total === 0;
       if (this.keepsPlaces) this.list.refill(items, id);
       else this.list.fill(items, (a, b) => id(a) === id(b));
+      if (isFirst && startsAt) this.list.choose(this.list.items.findIndex(startsAt));
       this.keepsPlaces = false;
       this.state = { kind: "ready" };
     } catch (thrown) {

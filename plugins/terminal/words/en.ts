@@ -239,6 +239,8 @@ export const en = {
     undo: "undo",
     up: "up",
     down: "down",
+    first: "to the first item",
+    last: "to the last item",
     choose: "choose",
     cancel: "close",
     scope: "show the sessions of this project, or of all",

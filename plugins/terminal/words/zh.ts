@@ -207,6 +207,8 @@ export const zh: Words = {
     undo: "撤销",
     up: "上移",
     down: "下移",
+    first: "到第一项",
+    last: "到最后一项",
     choose: "选择",
     cancel: "关闭",
     scope: "会话：此项目或全部",

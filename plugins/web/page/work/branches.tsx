@@ -13,7 +13,7 @@ const MOST = 5_000;
 /** Most levels of indentation, so that the tree fits on a phone. */
 const MOST_DEPTH = 6;
 
-/** The messages of people in all branches of a conversation. Choosing one switches to the end of its latest branch. */
+/** The parts of a conversation between branch points. Choosing one switches to the end of its latest branch. */
 export function Branches({ place: { client, session } }: { place: ChatPlace }) {
   const words = useWords();
   const sessionId = session.id;
@@ -33,21 +33,22 @@ export function Branches({ place: { client, session } }: { place: ChatPlace }) {
     <>
       <p className="muted">{value.leafCount > 1 ? words.branchesAbout(value.leafCount) : about}</p>
       <ul className="branches">
-        {branches.map(({ row, reply, depth, leafId, active }) => (
-          <li key={row.id} style={{ paddingLeft: `${Math.min(depth, MOST_DEPTH)}rem` }}>
+        {branches.map(({ rows, reply, depth, leafId, active, current }) => (
+          <li key={rows[0].id} style={{ paddingLeft: `${Math.min(depth, MOST_DEPTH)}rem` }}>
             <button
               type="button"
               className="row-button"
-              aria-current={active ? "true" : undefined}
+              aria-current={current ? "true" : undefined}
               disabled={active || running || !session.rights.write}
               onClick={() => go(leafId)}
             >
               <span className="row-text">
-                {safeLine(row.text)}
-                {reply && <span className="muted">{safeLine(reply.text)}</span>}
+                {safeLine(rows[0].text)}
+                {rows.length > 1 && <span className="muted">{words.branchMessages(rows.length)}</span>}
+                {reply && reply !== rows[0] && <span className="muted">{safeLine(reply.text)}</span>}
               </span>
-              {active && <span className="badge">{words.branchCurrent}</span>}
-              <time className="muted">{ago(row.ts, Date.now(), words)}</time>
+              {current && <span className="badge">{words.branchCurrent}</span>}
+              <time className="muted">{ago(rows.at(-1)?.ts ?? rows[0].ts, Date.now(), words)}</time>
             </button>
           </li>
         ))}

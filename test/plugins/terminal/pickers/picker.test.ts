@@ -76,6 +76,15 @@ describe("a picker", () => {
     expect(chosen).toEqual(["banana bread"]);
   });
 
+  it("leaves out what has the letters only far apart, and shows what contains the word first", async () => {
+    const noise = "c?l§e[a{n…u~p, spread over much text: ".replace(/(.)/gu, "$1 .. ");
+    const load = () => [noise, "clean the update", "a long story about what was done before the cleanup"];
+    const { ready, type, picker } = picking({ load });
+    await ready();
+    type("cleanup");
+    expect(picker.list.items).toEqual(["a long story about what was done before the cleanup", "clean the update"]);
+  });
+
   it("moves by lines and pages, and to the ends", async () => {
     const many = Array.from({ length: 50 }, (_, index) => `item ${index}`);
     const { picker, ready, type, shown } = picking({ load: () => many });
@@ -94,7 +103,12 @@ describe("a picker", () => {
       at("\x1b[1;5F"),
       at(key.pageDown),
       at("\x1b[1;5H"),
-    ]).toEqual(["item 49", "item 0", "item 1", "item 5", "item 9", "item 5", "item 49", "item 49", "item 0"]);
+      at(key.end),
+      at(key.home),
+    ]).toEqual([
+      ...["item 49", "item 0", "item 1", "item 5", "item 9", "item 5"],
+      ...["item 49", "item 49", "item 0", "item 49", "item 0"],
+    ]);
     type(...Array(20).fill("\x0e"));
     expect(shown().slice(3, 8)).toEqual(["  item 18", "  item 19", "› item 20", "  item 21", "  item 22"]);
   });
