@@ -45,10 +45,11 @@ declare module "@scorel/host/contract" {
   interface Operations {
     /**
      * Searches the readable text of all sessions, or those of a project; the last changed come first. Any white space
-     * matches between words. A page has at most `limit` hits (default 50, at most 1000).
+     * matches between words. A page has at most `limit` hits (default 50, at most 1000), and with `perSession` at most this number of each
+     * session, its first ones.
      */
     search_sessions: {
-      params: { text: string; caseSensitive?: boolean; project?: string } & PageParams;
+      params: { text: string; caseSensitive?: boolean; project?: string; perSession?: number } & PageParams;
       result: { hits: Hit[] } & Page;
     };
     /** Sums the usage of all sessions, by day unless `by` is set. Each reply counts once, even if copies contain it. */

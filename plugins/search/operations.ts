@@ -21,18 +21,23 @@ export function operations(projects: () => ProjectsService | undefined) {
           text: z.string(),
           caseSensitive: z.boolean().optional(),
           project: z.string().min(1).optional(),
+          perSession: z.number().int().min(1).max(1000).optional(),
           limit: z.number().int().min(1).max(1000).default(DEFAULT_LIMIT),
           skip: z.number().int().min(0).max(100_000).optional(),
         }),
       result: async () => (await results()).search_sessions,
       run: async (
-        { text, caseSensitive, project, limit = DEFAULT_LIMIT, skip = 0 },
+        { text, caseSensitive, project, perSession = Number.POSITIVE_INFINITY, limit = DEFAULT_LIMIT, skip = 0 },
         { sessionsDir: directory, logs, signal },
       ) => {
         const [{ search }, { membersOf }] = await Promise.all([import("./hits.ts"), import("./membership.ts")]);
         const belongs = await membersOf(projects, { directory, logs }, project, "/");
         const hits: Hit[] = [];
+        const counts = new Map<string, number>();
         for await (const hit of search({ directory, logs, text, caseSensitive, belongs, signal })) {
+          const count = (counts.get(hit.sessionId) ?? 0) + 1;
+          counts.set(hit.sessionId, count);
+          if (count > perSession) continue;
           hits.push(hit);
           // One more than the page, which shows that there are further ones.
           if (hits.length > skip + limit) break;

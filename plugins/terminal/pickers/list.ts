@@ -5,6 +5,8 @@ export class PickList<Item> {
   private readonly searched: (item: Item) => string;
   private all: readonly Item[] = [];
   private matching: readonly Item[] = [];
+  /** Items that were found in another way, and are shown below the others. */
+  added: readonly Item[] = [];
   private index = 0;
   query = "";
 
@@ -29,6 +31,7 @@ export class PickList<Item> {
   fill(items: readonly Item[], isSame: (a: Item, b: Item) => boolean): void {
     const { chosen } = this;
     this.all = items;
+    this.added = [];
     this.filter();
     const kept = chosen === undefined ? -1 : this.matching.findIndex((item) => isSame(item, chosen));
     this.index = kept >= 0 ? kept : Math.min(this.index, Math.max(0, this.matching.length - 1));
@@ -47,8 +50,15 @@ export class PickList<Item> {
   search(query: string): void {
     if (query === this.query) return;
     this.query = query;
+    this.added = [];
     this.filter();
     this.index = 0;
+  }
+
+  /** Adds items that were found for the present search in another way, below the others. The chosen one stays chosen. */
+  add(items: readonly Item[]): void {
+    this.added = items;
+    this.filter();
   }
 
   /** Moves the choice. A single step past an end goes to the other end; larger steps stop at the end. */
@@ -64,6 +74,6 @@ export class PickList<Item> {
   }
 
   private filter(): void {
-    this.matching = matchingItems(this.all, this.query, this.searched);
+    this.matching = [...matchingItems(this.all, this.query, this.searched), ...this.added];
   }
 }

@@ -35,6 +35,11 @@ export interface PickerOptions<Item> {
   startsAt?(item: Item): boolean;
   /** The text that the search looks at. Default: label and detail. */
   searched?(item: Item): string;
+  /**
+   * Finds items that the search does not find in their texts. They are shown below the others. It is asked after a pause in typing, and
+   * cancelled when the search changes.
+   */
+  findMore?(query: string, signal: AbortSignal): Promise<readonly Item[]>;
   /** The preview of an item: beside the list in a wide window, else below it. */
   preview?(item: Item, signal: AbortSignal): Promise<string | readonly PreviewPart[]> | string | readonly PreviewPart[];
   /** Whether a preview that is too long shows its first part and its last lines. Default: it shows its first lines. */
@@ -62,6 +67,8 @@ export interface PickerPicture<Item> {
   readonly options: PickerOptions<Item>;
   readonly list: PickList<Item>;
   readonly state: PickerState;
+  /** Whether more items are being searched for. */
+  readonly isFindingMore: boolean;
   readonly asking: Asking | undefined;
   /** A line above the list about the last change. */
   readonly said: string;

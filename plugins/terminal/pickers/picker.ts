@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { beginningOf } from "@scorel/kit/text/cut";
 import { messageOf } from "@scorel/kit/values/coded-error";
 import type { Cursor, Picker } from "../parts.ts";
@@ -9,6 +10,10 @@ import { Preview } from "./preview.ts";
 
 /** The most characters that are searched for: each word of a longer text, such as a paste, would be looked for in each item. */
 const MOST_SEARCHED = 200;
+/** The fewest characters for which more items are searched: a single letter would be found everywhere. */
+const FEWEST_SEARCHED = 2;
+/** Milliseconds without a key until more items are searched for. */
+const PAUSE_MS = 250;
 
 /** A list that is searched by typing, and from which the user chooses. */
 export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
@@ -26,6 +31,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
   private loading = new AbortController();
   /** Whether items keep their order when they are loaded next. */
   private keepsPlaces = false;
+  private findingMore: AbortController | undefined;
   private looking: { id: string; stop: AbortController } | undefined;
 
   constructor(at: PickerPlace, options: PickerOptions<Item>) {
@@ -36,6 +42,10 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
       searched ?? ((item) => [row(item).label, row(item).place, row(item).detail].flat().join(" ")),
     );
     this.reload();
+  }
+
+  get isFindingMore(): boolean {
+    return this.findingMore !== undefined;
   }
 
   /** Loads the items again; the chosen one stays chosen. */
@@ -98,6 +108,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
   close(): void {
     this.loading.abort();
     this.looking?.stop.abort();
+    this.findingMore?.abort();
   }
 
   /** The preview of the chosen item, as far as it is loaded. */
@@ -133,7 +144,44 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
 
   private search(data: string): void {
     const query = typedInto(this.list.query, data, this.at.keys);
-    if (query !== undefined) this.list.search(beginningOf(query, MOST_SEARCHED));
+    if (query === undefined || query === this.list.query) return;
+    this.forgetPreviews(this.list.added);
+    this.list.search(beginningOf(query, MOST_SEARCHED));
+    this.said = "";
+    void this.findMore();
+  }
+
+  /** Loads the previews of these items again: that of an item that was found in another way may differ. */
+  private forgetPreviews(items: readonly Item[]): void {
+    for (const id of items.map(this.options.id)) {
+      this.previews.delete(id);
+      if (this.looking?.id !== id) continue;
+      this.looking.stop.abort();
+      this.looking = undefined;
+    }
+  }
+
+  /** Asks for more items after a pause in typing. */
+  private async findMore(): Promise<void> {
+    this.findingMore?.abort();
+    this.findingMore = undefined;
+    const query = this.list.query.trim();
+    if (!this.options.findMore || query.length < FEWEST_SEARCHED) return;
+    const finding = new AbortController();
+    const { signal } = finding;
+    this.findingMore = finding;
+    try {
+      await delay(PAUSE_MS, undefined, { signal });
+      const found = await this.options.findMore(query, signal);
+      if (signal.aborted) return;
+      this.forgetPreviews(found);
+      this.list.add(found);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      this.said = messageOf(thrown);
+    }
+    this.findingMore = undefined;
+    this.at.redraw();
   }
 
   private choose(): void {
@@ -175,6 +223,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
       if (isFirst && startsAt) this.list.choose(this.list.items.findIndex(startsAt));
       this.keepsPlaces = false;
       this.state = { kind: "ready" };
+      void this.findMore();
     } catch (thrown) {
       if (!signal.aborted) this.fail(thrown);
     }

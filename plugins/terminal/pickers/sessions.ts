@@ -7,6 +7,8 @@ import { displayText } from "@scorel/kit/text/display";
 import type { Surroundings } from "../parts.ts";
 import { shortPath } from "../rows/short-path.ts";
 import type { PickerWords } from "../words/pickers.ts";
+import { type ListedSession, sessionsWith } from "./hits.ts";
+import { matchingItems } from "./matching.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace, PickerRow, PreviewPart } from "./picker-parts.ts";
 
@@ -31,13 +33,16 @@ export function sessionPicker(
   at: Place,
   onRemovedHere: (name: string) => Promise<void>,
   { openFirst: isOpenFirst = false }: SessionListOptions = {},
-): ListPicker<SessionSummary> {
+): ListPicker<ListedSession> {
   const { client, env, pickerWords: words } = at;
   const here = () => at.status?.meta.cwd ?? at.cwd;
   const placeOf = (cwd: string) => (isEverywhere ? shortPath(cwd, env.HOME) : seenFrom(here(), cwd));
   let isEverywhere = false;
+  let listed: readonly ListedSession[] = [];
   const removed: SessionSummary[] = [];
-  const picker: ListPicker<SessionSummary> = new ListPicker<SessionSummary>(at, {
+  const searched = ({ name = "", title, cwd }: SessionSummary) =>
+    `${name} ${title} ${isEverywhere ? cwd : placeOf(cwd)}`;
+  const picker: ListPicker<ListedSession> = new ListPicker<ListedSession>(at, {
     title: () => (isEverywhere ? words.allSessionsTitle : words.sessionsTitle),
     empty: words.sessionsEmpty,
     load: async () => {
@@ -47,7 +52,8 @@ export function sessionPicker(
         : projectSessions(client, { ...at.status?.meta, cwd: here() }, page));
       // Sessions without messages are left out: there is nothing to return to.
       const begun = sessions.filter(({ messages }) => messages !== 0);
-      return isOpenFirst ? openFirst(begun) : begun;
+      listed = isOpenFirst ? openFirst(begun) : begun;
+      return listed;
     },
     row: (session) =>
       sessionRow(session, {
@@ -58,8 +64,21 @@ export function sessionPicker(
         marksOpen: isOpenFirst,
       }),
     id: ({ sessionId }) => sessionId,
-    searched: ({ name = "", title, cwd }) => `${name} ${title} ${isEverywhere ? cwd : placeOf(cwd)}`,
-    preview: ({ sessionId, cwd }) => lastWords(client, sessionId, cwd),
+    searched,
+    findMore: async (query, signal) => {
+      const byTitle = new Set(matchingItems(listed, query, searched));
+      const { projectId = here() } = (at.status?.meta ?? {}) as { projectId?: string };
+      return sessionsWith(client, query, {
+        listed: listed.filter((session) => !byTitle.has(session)),
+        project: isEverywhere ? undefined : projectId,
+        signal,
+      });
+    },
+    preview: async ({ sessionId, cwd, hit }) => {
+      // One part, since the first part of a long preview is always shown.
+      const facts = [cwd, ...(hit === undefined ? [] : [words.found(hit)])];
+      return [{ text: facts.join("\n") }, ...(await lastWords(client, sessionId))];
+    },
     previewsEnd: true,
     general: [
       {
@@ -102,9 +121,9 @@ interface RowFacts {
   marksOpen: boolean;
 }
 
-function sessionRow(session: SessionSummary, facts: RowFacts): PickerRow {
+function sessionRow(session: ListedSession, facts: RowFacts): PickerRow {
   const { words, now, current, place, marksOpen } = facts;
-  const { updatedAt, messages, sessionId, problem } = session;
+  const { updatedAt, messages, sessionId, problem, hit } = session;
   const open = openState(session);
   const state = open === undefined || (open === "open" && !marksOpen) ? undefined : words[open];
   const counted = messages === undefined ? undefined : words.messages(messages);
@@ -114,7 +133,13 @@ function sessionRow(session: SessionSummary, facts: RowFacts): PickerRow {
   // The most important last: in a narrow list the first ones are left out.
   const rest = open === "asking" ? [here, latest, state] : [state, here, latest];
   const details = [counted, problem, ...rest];
-  return { label: nameOf(session, words), detail: details.filter((part) => part !== undefined), place, isCurrent };
+  const name = nameOf(session, words);
+  return {
+    label: hit === undefined ? name : `${name}: ${hit}`,
+    detail: details.filter((part) => part !== undefined),
+    place,
+    isCurrent,
+  };
 }
 
 function nameOf({ name, title }: SessionSummary, words: PickerWords): string {
@@ -134,7 +159,7 @@ export function ago(at: number, now: number, { ago: words }: PickerWords): strin
  * The last messages of a session. Reads its latest events; if all of those were undone, also earlier ones, up to `MOST_PREVIEWED` events in
  * total.
  */
-async function lastWords(client: Client, sessionId: string, cwd: string): Promise<PreviewPart[]> {
+async function lastWords(client: Client, sessionId: string): Promise<PreviewPart[]> {
   for (let all: Delivered[] = []; ; ) {
     const [first] = all;
     const before = first && { before: (first.event as StoredEvent).id };
@@ -142,7 +167,7 @@ async function lastWords(client: Client, sessionId: string, cwd: string): Promis
     const { events, more } = await client.request("get_events", page);
     all = [...events, ...all];
     const said = wordsIn(all);
-    if (said.length > 0 || !more || all.length >= MOST_PREVIEWED) return [{ text: cwd }, ...said];
+    if (said.length > 0 || !more || all.length >= MOST_PREVIEWED) return said;
   }
 }
 

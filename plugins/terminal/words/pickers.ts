@@ -2,6 +2,7 @@
 export const pickersEn = {
   search: "Search",
   loading: "Loading…",
+  findingMore: "Searching the messages…",
   noMatch: (query: string) => `Nothing matches "${query}".`,
   failed: (why: string, key: string) => `${why} — ${key} tries again`,
   choose: (key: string) => `${key} chooses`,
@@ -19,6 +20,7 @@ export const pickersEn = {
   allSessionsTitle: "Sessions of all projects",
   sessionsEmpty: "There is no other session yet.",
   untitled: "(no message yet)",
+  found: (text: string) => `Found: ${text}`,
   scopeAll: (key: string) => `${key} all projects`,
   scopeProject: (key: string) => `${key} this project`,
   rename: (key: string) => `${key} renames`,
@@ -90,6 +92,7 @@ export type PickerWords = typeof pickersEn;
 export const pickersZh: PickerWords = {
   search: "搜索",
   loading: "正在加载…",
+  findingMore: "正在搜索消息…",
   noMatch: (query) => `没有与“${query}”匹配的项。`,
   failed: (why, key) => `${why} — 按 ${key} 重试`,
   choose: (key) => `${key} 选择`,
@@ -105,6 +108,7 @@ export const pickersZh: PickerWords = {
   allSessionsTitle: "所有项目的会话",
   sessionsEmpty: "还没有其他会话。",
   untitled: "（还没有消息）",
+  found: (text) => `找到：${text}`,
   scopeAll: (key) => `${key} 所有项目`,
   scopeProject: (key) => `${key} 此项目`,
   rename: (key) => `${key} 重命名`,

@@ -12,7 +12,7 @@ import { type TestHome, testHome, testHost } from "../host/home.ts";
 import { reply, result, says, type Told, user, writeLog } from "./store.ts";
 
 /** The places that a client gets, without their session, which is always the same. */
-async function found(text: string, more: { caseSensitive?: boolean; limit?: number } = {}) {
+async function found(text: string, more: { caseSensitive?: boolean; limit?: number; perSession?: number } = {}) {
   await using t = await testHost([], [], [search]);
   const { hits, more: rest } = await t.client.request("search_sessions", { text, ...more });
   return { hits, rest, brief: hits.map(brief) };
@@ -54,6 +54,18 @@ describe("search over all sessions", () => {
       text: "Discount, please.",
     });
     expect(hits.at(-1)).toMatchObject({ sessionId: "older00000000001", title: "Where is the discount?" });
+  });
+
+  it("returns only the first hits of each session if one wants that, so that a long one does not fill the page", async () => {
+    using home = testHome();
+    writeLog(home, "older00000000001", [{ id: "a1", message: user("kiwi") }], { age: 60 });
+    writeLog(
+      home,
+      "newer00000000001",
+      ["b1", "b2", "b3"].map((id) => ({ id, message: user("kiwi") })),
+    );
+    const { brief, rest } = await found("kiwi", { perSession: 1, limit: 2 });
+    expect([brief, rest]).toEqual([["b1 user: kiwi", "a1 user: kiwi"], undefined]);
   });
 
   it("finds displayed text: quotes, line breaks, backslashes and any letter, however JSON escapes them", async () => {

@@ -94,6 +94,7 @@ function picker(text: string, state: PickerState = { kind: "ready" }, more: obje
     options,
     list,
     state,
+    isFindingMore: false,
     asking: undefined,
     said: text,
     ...more,

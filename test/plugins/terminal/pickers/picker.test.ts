@@ -85,6 +85,29 @@ describe("a picker", () => {
     expect(picker.list.items).toEqual(["a long story about what was done before the cleanup", "clean the update"]);
   });
 
+  it("cancels the search for more items when one goes on typing, and keeps the chosen item when they are found", async () => {
+    const asked: { query: string; signal: AbortSignal; give(items: string[]): void }[] = [];
+    const findMore = (query: string, signal: AbortSignal) =>
+      new Promise<string[]>((give) => asked.push({ query, signal, give }));
+    const { ready, type, picker } = picking({ findMore });
+    await ready();
+    type("an");
+    await eventually(() => expect(asked).toHaveLength(1));
+    type("a");
+    expect(asked[0]?.signal.aborted).toBe(true);
+    asked[0]?.give(["late"]);
+    await eventually(() => expect(asked).toHaveLength(2));
+    asked[1]?.give(["a basket"]);
+    await eventually(() => expect(picker.isFindingMore).toBe(false));
+    expect([asked[1]?.query, picker.list.items, picker.list.chosen]).toEqual([
+      "ana",
+      ["banana bread", "a basket"],
+      "banana bread",
+    ]);
+    type("s");
+    expect(picker.list.items).toEqual([]);
+  });
+
   it("moves by lines and pages, and to the ends", async () => {
     const many = Array.from({ length: 50 }, (_, index) => `item ${index}`);
     const { picker, ready, type, shown } = picking({ load: () => many });

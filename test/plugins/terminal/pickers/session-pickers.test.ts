@@ -4,6 +4,7 @@ import history from "@scorel/history";
 import type { SessionStatus } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import projects from "@scorel/projects";
+import search from "@scorel/search";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { History } from "../../../../plugins/terminal/input/history.ts";
@@ -116,6 +117,38 @@ describe("the picker of sessions", () => {
         expect.stringMatching(/^ {2}fix the parser +\.\.\/pkg3\/src · 2 messages · just now$/),
       ]),
     );
+  });
+
+  it("also searches the messages, and shows where a session has the words below those with them in the title", async () => {
+    await running[Symbol.asyncDispose]();
+    running = await testHost([echoAgent], [], [history, projects, search]);
+    const { client } = running;
+    const begun = async (...texts: string[]) => {
+      ({ sessionId } = await client.request("create_session", { cwd: home.cwd }));
+      for (const text of texts) await ask(client, sessionId, text);
+      return sessionId;
+    };
+    await begun("plan it", "where is the melon?");
+    const titled = await begun("a melon, please");
+    await begun("tidy up");
+    const app = application(running, { status: await client.request("get_status", { sessionId }) });
+    app.open("sessions");
+    await eventually(() => expect(app.rows()).toHaveLength(3));
+    app.type("melon");
+    await eventually(() => {
+      expect(app.rows()).toEqual([
+        expect.stringMatching(/^› a melon, please /),
+        expect.stringMatching(/^ {2}plan it: where is the melon\? /),
+      ]);
+    });
+    app.type(" where");
+    expect(app.rows()).toEqual(["Searching the messages…"]);
+    await eventually(() => expect(app.rows()).toEqual(['Nothing matches "melon where".']));
+    app.type("\x15", "the  melon");
+    await eventually(() => expect(app.rows(120).join("\n")).toMatch(/│ Found: where is the melon\?/));
+    app.type(key.enter);
+    await eventually(() => expect(app.entered.map(({ sessionId }) => sessionId)).toEqual([expect.any(String)]));
+    expect(app.entered[0]?.sessionId).not.toBe(titled);
   });
 
   it("shows the last words of the conversation as it is now, without what was undone", async () => {
