@@ -49,6 +49,7 @@ export const keyGroups = {
     cancel: ["escape", "ctrl+c"],
     scope: ["tab"],
     rename: ["ctrl+r", "f2"],
+    archive: ["ctrl+a", "alt+a"],
     remove: ["ctrl+d", "delete"],
     restore: ["ctrl+z"],
     moveUp: ["shift+up", "alt+up"],

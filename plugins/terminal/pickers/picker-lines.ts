@@ -94,7 +94,7 @@ function listLines<Item>(picker: PickerPicture<Item>, width: number, height: num
   const said = (role: "muted" | "error", text: string) => wrapped(theme.style(role, safeLine(text)), width);
   if (state.kind === "failed") return said("error", words.failed(state.why, keys.label("choose")));
   if (state.kind === "loading") return said("muted", words.loading);
-  if (list.total === 0) return said("muted", options.empty);
+  if (list.total === 0) return said("muted", typeof options.empty === "string" ? options.empty : options.empty());
   if (list.items.length === 0) return said("muted", isFindingMore ? words.findingMore : words.noMatch(list.query));
   const first = Math.max(0, Math.min(list.chosenIndex - (height >> 1), list.items.length - height));
   return list.items

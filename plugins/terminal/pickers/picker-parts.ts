@@ -25,8 +25,8 @@ export type PreviewPart = { text: string } | { markdown: string } | { diff: stri
 export interface PickerOptions<Item> {
   /** The title, which may depend on what is listed. */
   title(): string;
-  /** The text for an empty list. */
-  empty: string;
+  /** The text for an empty list, which may depend on what is listed. */
+  empty: string | (() => string);
   load(signal: AbortSignal): Promise<readonly Item[]> | readonly Item[];
   row(item: Item): PickerRow;
   /** Identifies an item when the list is loaded again. */

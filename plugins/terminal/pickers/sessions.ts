@@ -25,9 +25,12 @@ interface SessionListOptions {
   openFirst?: boolean;
 }
 
+/** What the list of sessions shows: the sessions of this project, those of all projects, or the archived ones of all projects. */
+const scopes = ["project", "all", "archived"] as const;
+
 /**
- * The sessions of this project or of all projects, the latest first. They can be renamed and deleted; `onRemovedHere` is called when the
- * shown session was deleted.
+ * The sessions of this project or of all projects, or the archived ones, the latest first. They can be renamed, archived and deleted;
+ * `onRemovedHere` is called when the shown session was deleted.
  */
 export function sessionPicker(
   at: Place,
@@ -36,22 +39,23 @@ export function sessionPicker(
 ): ListPicker<ListedSession> {
   const { client, env, pickerWords: words } = at;
   const here = () => at.status?.meta.cwd ?? at.cwd;
-  const placeOf = (cwd: string) => (isEverywhere ? shortPath(cwd, env.HOME) : seenFrom(here(), cwd));
-  let isEverywhere = false;
+  const placeOf = (cwd: string) => (scope === "project" ? seenFrom(here(), cwd) : shortPath(cwd, env.HOME));
+  let scope: (typeof scopes)[number] = "project";
+  const nextScope = () => scopes[(scopes.indexOf(scope) + 1) % scopes.length] ?? "project";
   let listed: readonly ListedSession[] = [];
   const removed: SessionSummary[] = [];
   const searched = ({ name = "", title, cwd }: SessionSummary) =>
-    `${name} ${title} ${isEverywhere ? cwd : placeOf(cwd)}`;
+    `${name} ${title} ${scope === "project" ? placeOf(cwd) : cwd}`;
   const picker: ListPicker<ListedSession> = new ListPicker<ListedSession>(at, {
-    title: () => (isEverywhere ? words.allSessionsTitle : words.sessionsTitle),
-    empty: words.sessionsEmpty,
+    title: () => words.sessionsTitle[scope],
+    empty: () => words.sessionsEmpty[scope],
     load: async () => {
-      const page = { limit: MOST };
-      const { sessions } = await (isEverywhere
-        ? client.request("list_sessions", page)
-        : projectSessions(client, { ...at.status?.meta, cwd: here() }, page));
+      const page = { limit: MOST, archived: scope === "archived" };
+      const { sessions } = await (scope === "project"
+        ? projectSessions(client, { ...at.status?.meta, cwd: here() }, page)
+        : client.request("list_sessions", page));
       // Sessions without messages are left out: there is nothing to return to.
-      const begun = sessions.filter(({ messages }) => messages !== 0);
+      const begun = sessions.filter(({ messages, archived }) => messages !== 0 && (archived || scope !== "archived"));
       listed = isOpenFirst ? openFirst(begun) : begun;
       return listed;
     },
@@ -70,7 +74,7 @@ export function sessionPicker(
       const { projectId = here() } = (at.status?.meta ?? {}) as { projectId?: string };
       return sessionsWith(client, query, {
         listed: listed.filter((session) => !byTitle.has(session)),
-        project: isEverywhere ? undefined : projectId,
+        project: scope === "project" ? projectId : undefined,
         signal,
       });
     },
@@ -83,9 +87,9 @@ export function sessionPicker(
     general: [
       {
         action: "scope",
-        hint: (key) => (isEverywhere ? words.scopeProject(key) : words.scopeAll(key)),
+        hint: (key) => words.scopes[nextScope()](key),
         run: () => {
-          isEverywhere = !isEverywhere;
+          scope = nextScope();
           picker.reload();
         },
       },
@@ -106,6 +110,11 @@ export function sessionPicker(
             removed.push(session);
             picker.say(words.removed(nameOf(session, words), at.keys.label("restore")));
           }),
+      },
+      {
+        action: "archive",
+        hint: (key) => (scope === "archived" ? words.takeBack(key) : words.archive(key)),
+        run: (session) => archive(picker, at, session),
       },
     ],
   });
@@ -179,7 +188,7 @@ function wordsIn(events: readonly Delivered[]): PreviewPart[] {
   });
 }
 
-function rename(picker: ListPicker<SessionSummary>, at: Place, session: SessionSummary): void {
+function rename(picker: ListPicker<ListedSession>, at: Place, session: SessionSummary): void {
   const { client, pickerWords: words } = at;
   const { sessionId, name, title } = session;
   picker.ask({
@@ -189,8 +198,23 @@ function rename(picker: ListPicker<SessionSummary>, at: Place, session: SessionS
   });
 }
 
+/** Archives a session, or takes it back from the archive. */
+function archive(
+  picker: ListPicker<ListedSession>,
+  { client, pickerWords: words }: Place,
+  session: SessionSummary,
+): void {
+  const { sessionId } = session;
+  const archived = session.archived !== true;
+  picker.change(async () => {
+    await client.request("archive_session", { sessionId, archived });
+    const name = nameOf(session, words);
+    picker.say(archived ? words.archived(name) : words.takenBack(name));
+  });
+}
+
 function remove(
-  picker: ListPicker<SessionSummary>,
+  picker: ListPicker<ListedSession>,
   at: Place,
   session: SessionSummary,
   done: () => Promise<void>,
@@ -208,7 +232,7 @@ function remove(
 }
 
 /** Restores the session that was deleted last. */
-function restore(picker: ListPicker<SessionSummary>, at: Place, removed: SessionSummary[]): void {
+function restore(picker: ListPicker<ListedSession>, at: Place, removed: SessionSummary[]): void {
   const { client, pickerWords: words } = at;
   // Taken out at once, so that the key pressed again restores the one deleted before.
   const last = removed.pop();

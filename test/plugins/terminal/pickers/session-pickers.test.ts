@@ -236,6 +236,29 @@ describe("the picker of sessions", () => {
     expect(other.sessionId).not.toBe(sessionId);
   });
 
+  it("archives a session, lists those that are archived, and takes them back", async () => {
+    const { client } = running;
+    await ask(client, sessionId, "first");
+    const other = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, other.sessionId, "second");
+    const app = application();
+    app.open("sessions");
+    await eventually(() => expect(app.rows()).toHaveLength(2));
+    app.type("\x01");
+    await eventually(() => expect(app.rows()).toEqual([expect.stringMatching(/^› first /)]));
+    expect(app.line(2)).toBe('"second" is archived. It comes back when something is said in it.');
+    app.type(key.tab, key.tab);
+    await eventually(() => expect(app.rows()).toEqual([expect.stringMatching(/^› second /)]));
+    expect([app.line(0), app.foot(120)]).toEqual([
+      "Archived sessions of all projects",
+      "Enter chooses · Tab this project · Ctrl-R renames · Ctrl-D deletes · Ctrl-A takes it back · Esc closes · 1/1",
+    ]);
+    app.type("\x01");
+    await eventually(() => expect(app.rows()).toEqual(["No session is archived."]));
+    app.type(key.tab);
+    await eventually(() => expect(app.rows()).toHaveLength(2));
+  });
+
   it("restores two sessions when the key is pressed twice at once", async () => {
     const { client } = running;
     for (const text of ["first", "second"]) {
