@@ -25,6 +25,14 @@ export interface Suggestion {
   label?: string;
   detail?: string;
   attachment?: Attachment;
+  /** The typed text names this item and no other, so Enter also sends the line. */
+  isNamed?: boolean;
+}
+
+/** A suggestion to insert in place of the last `length` characters before the cursor. With `sends`, the line is then sent. */
+export interface Taken extends Suggestion {
+  length: number;
+  sends: boolean;
 }
 
 /** Completions that replace the last `length` characters before the cursor. */
@@ -69,7 +77,7 @@ export class Completing {
   }
 
   /** Handles a key. Returns true if it moved in the list, a suggestion to insert, or false if the key is not for the list. */
-  take(data: string, keys: Keys, now: Now): boolean | (Suggestion & { length: number }) {
+  take(data: string, keys: Keys, now: Now): boolean | Taken {
     const { list } = this;
     if (!list || !isSame(list.asked, now)) return false;
     if (list.items.length === 0 && !keys.is(data, "interrupt")) return false;
@@ -87,7 +95,7 @@ export class Completing {
     // Enter sends text that is typed out already, rather than inserting it.
     if (keys.is(data, "choose") && chosen.text.trimEnd() === typed) return false;
     this.close();
-    return { ...chosen, length: list.length };
+    return { ...chosen, length: list.length, sends: keys.is(data, "choose") && chosen.isNamed === true };
   }
 
   render(width: number, theme: Theme): string[] {

@@ -222,6 +222,7 @@ export class PromptField implements Field {
     if (taken === undefined || taken === false) return false;
     if (taken === true) return true;
     line.complete(taken.length, taken.text, taken.attachment);
+    if (taken.sends) return this.submit(this.onSubmit);
     this.saveDraft();
     this.complete(false);
     return true;

@@ -104,6 +104,7 @@ async function argumentsOf(client: Client, sessionId: string, before: string): P
     text: value,
     ...(label !== undefined && { label }),
     ...(detail !== undefined && { detail }),
+    isNamed: typed !== "" && matching.length === 1 && value.startsWith(typed),
   }));
   return { length: typed.length, items };
 }

@@ -125,6 +125,26 @@ describe("completion", () => {
     expect(field.text).toBe("resume 7hQ2aaaa");
   });
 
+  it("sends with one Enter what is named by the beginning of its id, but not what is found by its label", async () => {
+    const choices = [
+      { value: "7hQ2aaaa", label: "Mend the parser" },
+      { value: "8kR3bbbb", label: "Write the docs" },
+    ];
+    const resume = { name: "resume", usage: "/resume [session]", description: "", plugin: "commands", chooses: true };
+    const client = {
+      request: async (operation: string) => (operation === "list_choices" ? { choices } : { commands: [resume] }),
+    } as unknown as Client;
+    const afterEnter = async (line: string) => {
+      const { type, field, sent } = await listed(line, new Completing([commandSource({ client, sessionId: "s1" })]));
+      type(key.enter);
+      return { field: field.text, sent: sent.map(({ text }) => text) };
+    };
+    expect([await afterEnter("/resume 8kR"), await afterEnter("/resume docs")]).toEqual([
+      { field: "", sent: ["resume 8kR3bbbb"] },
+      { field: "resume 8kR3bbbb", sent: [] },
+    ]);
+  });
+
   it("sends with Enter what is written out", async () => {
     const { type, sent } = await listed("/help");
     type(key.enter);
