@@ -5,8 +5,8 @@ export interface BlobStore {
   /** Stores bytes, and returns their hash. With `durable`, they are synced when it returns. Throws BLOB_WRITE. */
   put(bytes: Buffer, options?: { durable?: boolean }): string;
   /**
-   * Stores an object that refers to other blobs as `"sha256": "…"` anywhere in it. These blobs are kept as long as the object. Returns its
-   * hash. Throws BLOB_WRITE.
+   * Stores an object that refers to other blobs: their hashes are strings anywhere in it. These blobs are kept as long as the object.
+   * Returns its hash. Throws BLOB_WRITE.
    */
   putList(list: object): string;
   /** Whether a blob exists; only `read` checks its bytes. */

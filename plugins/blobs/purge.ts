@@ -2,14 +2,15 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
 import { errors } from "./errors.ts";
-import { isHash, LIST } from "./store.ts";
+import { LIST } from "./store.ts";
 
 /** A blob newer than this may still be waiting for the event that refers to it. */
 const GRACE_MS = 60 * 60 * 1000;
 const CHUNK = 1024 * 1024;
-const KEY = '"sha256":"';
+/** A hash as a string of JSON, whatever its field is called. */
+const REFERENCE = /"([0-9a-f]{64})"/g;
 /** The longest part of a reference that may be split between chunks. */
-const REFERENCE = KEY.length + 64;
+const LONGEST_PART = '"'.length + 64;
 
 export interface PurgePlaces {
   blobs: string;
@@ -24,14 +25,13 @@ export interface PurgePlaces {
 export function purge({ blobs, sessions, others, now }: PurgePlaces): { removed: number; bytes: number; kept: number } {
   // Sessions that start after this check write blobs that are recent.
   const before = Math.min(now, ...holdersSince(sessions)) - GRACE_MS;
-  const wanted = new Set<string>();
-  for (const path of [sessions, ...others].flatMap(filesBelow)) collect(path, wanted);
+  const wanted = referencesIn([sessions, ...others]);
   // Iterating a set includes entries that are added meanwhile.
-  for (const hash of wanted) if (isHash(hash)) collectListed(join(blobs, hash.slice(0, 2), hash), wanted);
+  for (const hash of wanted) collectListed(join(blobs, hash.slice(0, 2), hash), wanted);
   const result = { removed: 0, bytes: 0, kept: 0 };
   for (const path of filesBelow(blobs)) {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    const bytes = isHash(name) && wanted.has(name) ? undefined : removeIfOlder(path, before);
+    const bytes = wanted.has(name) ? undefined : removeIfOlder(path, before);
     if (bytes === undefined) result.kept++;
     else {
       result.removed++;
@@ -90,7 +90,14 @@ function moveIfThere(path: string, to: string): boolean {
   }
 }
 
-/** Adds all hashes in a file, whatever its type. */
+/** The hashes in all files below these folders, whatever their type. */
+export function referencesIn(folders: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  for (const path of folders.flatMap(filesBelow)) collect(path, found);
+  return found;
+}
+
+/** Adds all hashes in a file. */
 function collect(path: string, wanted: Set<string>): void {
   try {
     const fd = fs.openSync(path, "r");
@@ -131,9 +138,8 @@ function collectFrom(fd: number, wanted: Set<string>): void {
   let rest = "";
   for (let length = fs.readSync(fd, bytes); length > 0; length = fs.readSync(fd, bytes)) {
     const text = rest + bytes.toString("latin1", 0, length);
-    for (let at = text.indexOf(KEY); at >= 0; at = text.indexOf(KEY, at + 1))
-      wanted.add(text.slice(at + KEY.length, at + REFERENCE));
-    rest = text.slice(-REFERENCE);
+    for (const [, hash = ""] of text.matchAll(REFERENCE)) wanted.add(hash);
+    rest = text.slice(-LONGEST_PART);
   }
 }
 

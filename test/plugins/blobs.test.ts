@@ -170,6 +170,15 @@ describe("a purge", () => {
     expect(await t.purge()).toMatchObject({ removed: 4, kept: 0 });
   });
 
+  it("keeps a blob whose hash is the value of any field, and not one that a text only mentions", async () => {
+    await using t = await open();
+    for (const text of ["named", "listed", "mentioned"]) t.keep(text);
+    const list = t.store.putList({ files: hash("listed") });
+    t.file("sessions/s1.jsonl", JSON.stringify({ content: hash("named"), list, text: `It is ${hash("mentioned")}.` }));
+    await t.purge();
+    expect(t.kept("named", "listed", "mentioned")).toEqual(["named", "listed"]);
+  });
+
   it("never removes recent blobs, whose event may be about to be written", async () => {
     await using t = await open();
     t.store.put(Buffer.from("new"));

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LineageTree, Replay } from "@scorel/artifacts/contract";
 import { describe, expect, it, vi } from "vitest";
+import { purge } from "../../../plugins/blobs/purge.ts";
 import { itWith } from "../../optional.ts";
 import { assistant } from "../host/home.ts";
 import { hash, type Shop, shop } from "./setup.ts";
@@ -254,6 +255,22 @@ describe("a replay reports as different", () => {
     expect((await t.replay("out/fib.txt")).changed).toMatchObject([
       { note: "the skill math no longer exists; the version from that time ran" },
     ]);
+  });
+
+  itWith("python", "a skill that has changed, also after a purge of blobs", async () => {
+    await using t = await shop();
+    await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
+    await t.skill("math", { "scripts/fib.py": "print('changed')\n" });
+    const sessions = fs.mkdtempSync(join(t.g.home, "sessions-"));
+    fs.writeFileSync(join(sessions, "s1.jsonl"), JSON.stringify(t.artifacts.list()));
+    const tomorrow = Date.now() + 24 * 60 * 60 * 1000;
+    expect(purge({ blobs: join(t.g.home, ".scorel/blobs"), sessions, others: [], now: tomorrow })).toMatchObject({
+      removed: 0,
+    });
+    expect(await t.replay("out/fib.txt")).toMatchObject({
+      same: true,
+      changed: [{ note: "the skill math has changed since; the version from that time ran" }],
+    });
   });
 
   itWith("python", "a skill whose recorded files are gone: the present version is run, or none", async () => {
