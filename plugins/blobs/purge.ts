@@ -138,7 +138,8 @@ function collectFrom(fd: number, wanted: Set<string>): void {
   let rest = "";
   for (let length = fs.readSync(fd, bytes); length > 0; length = fs.readSync(fd, bytes)) {
     const text = rest + bytes.toString("latin1", 0, length);
-    for (const [, hash = ""] of text.matchAll(REFERENCE)) wanted.add(hash);
+    // A copy: a part of a string would keep the whole chunk in memory.
+    for (const [, hash = ""] of text.matchAll(REFERENCE)) wanted.add(Buffer.from(hash).toString());
     rest = text.slice(-LONGEST_PART);
   }
 }
