@@ -104,7 +104,7 @@ export interface RequestsService {
   /**
    * Asks the questions of another session in this session, and passes the answers back. The first answer counts: an answer in the other
    * session withdraws the question in this one. `client` attends to the other session's questions while a client attends to those of this
-   * session. Returns a function that ends the forwarding.
+   * session. Returns a function that ends the forwarding. Rejects, and forwards nothing, if the signal aborts before that.
    */
   forward(client: Client, sessionId: string, options?: ForwardOptions): Promise<() => Promise<void>>;
   select(title: string, options: readonly RequestOption[], fallback: string, ask?: AskOptions): Promise<string>;

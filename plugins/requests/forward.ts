@@ -32,8 +32,9 @@ export async function forward(
   const { client, sessionId } = source;
   signal?.throwIfAborted();
   const asked = new Map<string, AbortController>();
+  let ended: Promise<void> | undefined;
   const take = (request: OpenRequest) => {
-    if (asked.has(request.requestId)) return;
+    if (ended || asked.has(request.requestId)) return;
     const control = new AbortController();
     asked.set(request.requestId, control);
     // A forwarded question rejects only when it was withdrawn here.
@@ -51,14 +52,27 @@ export async function forward(
   };
   // It fails only when the other session has ended.
   const unwatch = requests.onAttendance(() => void attend().catch(() => {}));
-  const end = async () => {
+  let ignore = () => {};
+  const stop = async () => {
     ignore();
     unwatch();
     for (const control of asked.values()) control.abort(new Error("the question is no longer forwarded"));
     await unsubscribe();
   };
-  const ignore = signal ? onAbort(signal, () => void end()) : () => {};
-  await attend();
+  const end = () => {
+    ended ??= stop();
+    return ended;
+  };
+  try {
+    // The signal may have aborted while the client subscribed.
+    signal?.throwIfAborted();
+    if (signal) ignore = onAbort(signal, () => void end());
+    await attend();
+    signal?.throwIfAborted();
+  } catch (thrown) {
+    await end();
+    throw thrown;
+  }
   return end;
 }
 
