@@ -48,7 +48,8 @@ function cost(ctx: BaseContext): CommandResult {
   const total = rows.reduce((sum, [, { usage }]) => sum + usage.cost.total, 0);
   const lines = rows.map(([name, use]) => `${name}: ${spentText(use)}`);
   const least = rows.every(([, { usage }]) => isPriced(usage)) ? "" : "at least ";
-  if (rows.length > 1) lines.push(`all: ${least}$${total.toFixed(4)}`);
+  const sum = least !== "" && total === 0 ? "cost unknown" : `${least}$${total.toFixed(4)}`;
+  if (rows.length > 1) lines.push(`all: ${sum}`);
   const models = Object.fromEntries(rows.map(([name, use]) => [name, spentBy(use)]));
   return { output: lines.join("\n"), data: { models, total } };
 }

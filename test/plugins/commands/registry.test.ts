@@ -572,6 +572,22 @@ describe("built-in commands", () => {
     expect(spent).toMatchObject({ input: 107, output: 20 });
   });
 
+  it("call the whole cost unknown if no price is known", async () => {
+    const notes = ["p/one", "p/two"].map((model) => ({ model, usage: { input: 7 } }));
+    const entries = notes.map((data) => ({ type: "custom" as const, payload: { kind: "spent", data } }));
+    await using s = await opened(({ session }) => ({
+      note: { summary: "Note usage", run: async () => void (await session.appendAll(entries)) },
+    }));
+    await s.run("note");
+    expect((await s.run("cost")).output).toBe(
+      [
+        "p/one: 1 request, 7 tokens in, 0% from the cache, 0 out, cost unknown",
+        "p/two: 1 request, 7 tokens in, 0% from the cache, 0 out, cost unknown",
+        "all: cost unknown",
+      ].join("\n"),
+    );
+  });
+
   it("show the thinking level", async () => {
     await using s = await opened({});
     expect(await s.run("think")).toEqual({ output: "thinking off", data: { level: "off" } });
