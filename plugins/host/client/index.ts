@@ -14,6 +14,7 @@ export { type OpenState, openFirst, openState, titleWithState } from "./open-ses
 export { projectSessions } from "./project-sessions.ts";
 export type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 export { openAgain, Reopening, restoreMode } from "./reopening.ts";
+export { inSendingOrder } from "./sending-order.ts";
 export type { CacheOptions, CacheStore } from "./view/cache.ts";
 export { isConnected, whileConnected } from "./view/connected.ts";
 export type { OpenRequest } from "./view/facts.ts";

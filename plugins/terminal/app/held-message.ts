@@ -1,9 +1,10 @@
+import { inSendingOrder } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
 import type { Attachment, Submission } from "../parts.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Outgoing } from "./own-messages.ts";
 import type { ShownSession } from "./shown-session.ts";
-import { inSendingOrder, textIn, wholeText } from "./strip.ts";
+import { textIn, wholeText } from "./strip.ts";
 
 type Session = Pick<ShownSession, "view">;
 type Sender = Pick<Conversation, "changeQueue" | "send">;

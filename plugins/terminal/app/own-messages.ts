@@ -1,5 +1,5 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import { takeBackQueued } from "@scorel/host/client";
+import { inSendingOrder, takeBackQueued } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { joined } from "../input/line-mode.ts";
@@ -7,7 +7,6 @@ import { illustrated } from "../input/picture-marks.ts";
 import type { Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { Listener } from "./listener.ts";
-import { inSendingOrder } from "./strip.ts";
 
 /** A message with its attachments. */
 export type Outgoing = Pick<Submission, "text"> & Partial<Pick<Submission, "attachments">>;

@@ -1,3 +1,4 @@
+import { inSendingOrder } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
 import { type Entered, enteredIn, joined } from "../input/line-mode.ts";
 import { illustrated } from "../input/picture-marks.ts";
@@ -7,7 +8,6 @@ import type { Words } from "../words/words.ts";
 import type { Conversation } from "./conversation.ts";
 import { HeldMessage } from "./held-message.ts";
 import type { ShownSession } from "./shown-session.ts";
-import { inSendingOrder } from "./strip.ts";
 
 /** The parts of the application that the keys for queued messages use. */
 interface QueueKeysParts {

@@ -1,3 +1,4 @@
+import { inSendingOrder } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
 import { beginningOf } from "@scorel/kit/text/cut";
 import type { Keys } from "../keys.ts";
@@ -33,12 +34,6 @@ interface Marked {
 interface Held {
   item: QueuedMessage;
   place: number;
-}
-
-/** The queued messages in the order in which they are sent: those for the running turn go before those for the next one. */
-export function inSendingOrder<M extends Pick<QueuedMessage, "mode">>(queue: readonly M[]): M[] {
-  const isForTurn = ({ mode }: M) => mode === "steer";
-  return [...queue.filter(isForTurn), ...queue.filter((item) => !isForTurn(item))];
 }
 
 /** The queued messages, above the field, with the keys that change them. */

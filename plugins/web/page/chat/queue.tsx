@@ -1,4 +1,4 @@
-import { changeQueue, takeBackQueued } from "@scorel/host/client";
+import { changeQueue, inSendingOrder, takeBackQueued } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
 import { safeLine } from "../display/safe.ts";
 import { useStore } from "../store.ts";
@@ -7,11 +7,11 @@ import { ownPictures, textOf } from "./content.ts";
 import { attempt, type ChatPlace } from "./deeds.ts";
 import { messageOf } from "./line.ts";
 
-/** The queue: messages that wait for the end of the turn or, if none is running, for the next one. */
+/** The queue: messages that wait for the end of the turn or, if none is running, for the next one, in the order in which they are sent. */
 export function Queue(place: ChatPlace) {
   const words = useWords();
   const { session } = place;
-  const queue = useStore(session.queue);
+  const queue = inSendingOrder(useStore(session.queue));
   const { running } = useStore(session.status);
   if (queue.length === 0) return null;
   return (
@@ -23,8 +23,8 @@ export function Queue(place: ChatPlace) {
             place={place}
             item={item}
             isRunning={running}
-            isFirst={at === 0}
-            isLast={at === queue.length - 1}
+            isFirst={queue[at - 1]?.mode !== item.mode}
+            isLast={queue[at + 1]?.mode !== item.mode}
           />
         ))}
       </ul>
@@ -36,6 +36,7 @@ interface WaitingProps {
   place: ChatPlace;
   item: QueuedMessage;
   isRunning: boolean;
+  /** Whether it is the first of those that are sent at the same time, and cannot be moved up. */
   isFirst: boolean;
   isLast: boolean;
 }
@@ -91,7 +92,8 @@ function shown({ content }: QueuedMessage, picture: string): string {
 
 function move({ client, session, field }: ChatPlace, id: string, by: number): void {
   void attempt(field, () =>
-    changeQueue(client, session.id, (items) => {
+    changeQueue(client, session.id, (stored, queue) => {
+      const items = inSendingOrder(queue).flatMap(({ id }) => stored.filter((item) => item.id === id));
       const at = items.findIndex((item) => item.id === id);
       const [moved] = at < 0 ? [] : items.splice(at, 1);
       if (!moved) return undefined;
