@@ -129,6 +129,33 @@ itWith("chromium", "the line below the field keeps its height when the state of 
   expect(t.complaints).toEqual([]);
 });
 
+itWith("chromium", "a question leaves room for what was said before, also above waiting messages", async () => {
+  const call = toolCall("Bash", { command: Array.from({ length: 30 }, (_, at) => `touch made-${at}.txt`).join("\n") });
+  await using stage = await askingStage([call, text("Made.")], { viewport: { width: 1200, height: 657 } });
+  const { t, page, conversation } = stage;
+  const items = page.getByRole("region", { name: "Waiting messages" }).getByRole("listitem");
+  const texts = () => items.locator(".queue-text").allTextContents();
+  const messages = ["first", "second", "third"];
+  for (const [at, message] of messages.entries()) {
+    await field(page).fill(message);
+    await page.keyboard.press("Control+Enter");
+    await expect.poll(texts).toEqual(messages.slice(0, at + 1));
+  }
+  // Messages for the running turn are sent first, so they are listed first.
+  await items.nth(1).getByRole("button", { name: "Steer" }).click();
+  await expect.poll(texts).toEqual(["second", "first", "third"]);
+  expect(await items.nth(1).getByRole("button", { name: "Move up" }).isDisabled()).toBe(true);
+  const heightOf = (element: Element) => element.getBoundingClientRect().height;
+  expect(await page.locator(".conversation").evaluate(heightOf)).toBeGreaterThanOrEqual(120);
+  const answers = await question(page)
+    .locator(".answers")
+    .evaluate((element) => element.getBoundingClientRect().bottom);
+  expect(answers).toBeLessThan(657);
+  await question(page).getByRole("button", { name: "No" }).first().click();
+  await conversation.getByText("Made.").waitFor();
+  expect(t.complaints).toEqual([]);
+});
+
 const sizes = [
   [1280, 800],
   [1440, 900],
