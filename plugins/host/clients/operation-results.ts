@@ -80,6 +80,7 @@ const sessionSummary = z.strictObject({
   parent: z.strictObject({ sessionId: z.string(), toolCallId: z.string().optional() }).optional(),
   kind: z.string().optional(),
   preset: z.string().optional(),
+  copied: z.enum(["clone", "import"]).optional(),
   archived: z.literal(true).optional(),
   running: z.boolean().optional(),
   turn,

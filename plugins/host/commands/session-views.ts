@@ -226,7 +226,19 @@ function idOf({ args: [id = ""] }: Invocation): string {
 
 /** Formats a session as a row of `session list`. */
 export function row(
-  { sessionId, updatedAt, messages, name, title, cwd, problem, parent, kind = "child", archived }: SessionSummary,
+  {
+    sessionId,
+    updatedAt,
+    messages,
+    name,
+    title,
+    cwd,
+    problem,
+    parent,
+    kind = "child",
+    copied,
+    archived,
+  }: SessionSummary,
   withDirectory: boolean,
 ): string {
   const time = localMinute(updatedAt);
@@ -238,6 +250,7 @@ export function row(
     ...(withDirectory ? [lineOf(cwd)] : []),
     lineOf(text),
     ...(parent ? [`(${lineOf(kind)} of ${parent.sessionId})`] : []),
+    ...(copied ? [copied === "import" ? "(imported)" : "(copy)"] : []),
     ...(archived ? ["(archived)"] : []),
   ].join("  ");
 }

@@ -28,6 +28,8 @@ export interface SessionSummary {
   kind?: string;
   /** The preset that was named when the session was created. */
   preset?: string;
+  /** Set if the session began as a copy: of another session (`clone`), or of a file (`import`). */
+  copied?: "clone" | "import";
   /** Set if the session was archived and no user's message was added since. */
   archived?: true;
   /** Whether a turn is running. Absent for sessions that are not open in this process. */

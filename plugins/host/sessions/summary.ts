@@ -11,7 +11,7 @@ import { statOfLog } from "../storage/log-stat.ts";
 import { besideLog } from "../storage/session-store.ts";
 import { relatedIn } from "./relations.ts";
 
-const INDEX_VERSION = 2;
+const INDEX_VERSION = 3;
 const TITLE_LENGTH = 80;
 const FILING: ReadonlySet<string> = new Set(["name", "title", "archived"]);
 /** Maximum size in bytes of a log that listing reads completely. Of a longer log without an index, only both ends are read. */
@@ -99,9 +99,11 @@ export function writeIndex(
 }
 
 /** Returns the summary of a log without events. */
-export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["summary"] {
+export function begun({ sessionId, createdAt, meta, clonedFrom }: SessionHeader): SessionIndex["summary"] {
   const { cwd = "", name, projectId } = meta as SessionMeta;
   const { parent, kind, preset } = relatedIn({ meta });
+  // The header of an imported session also names the session that it is a copy of.
+  const copied = meta.imported !== undefined ? "import" : clonedFrom && "clone";
   return {
     sessionId,
     cwd,
@@ -114,6 +116,7 @@ export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionInd
     ...(parent && { parent }),
     ...(kind !== undefined && { kind }),
     ...(preset !== undefined && { preset }),
+    ...(copied && { copied }),
   };
 }
 

@@ -132,7 +132,7 @@ interface RowFacts {
 
 function sessionRow(session: ListedSession, facts: RowFacts): PickerRow {
   const { words, now, current, place, marksOpen } = facts;
-  const { updatedAt, messages, sessionId, problem, hit } = session;
+  const { updatedAt, messages, sessionId, problem, copied, hit } = session;
   const open = openState(session);
   const state = open === undefined || (open === "open" && !marksOpen) ? undefined : words[open];
   const counted = messages === undefined ? undefined : words.messages(messages);
@@ -141,7 +141,7 @@ function sessionRow(session: ListedSession, facts: RowFacts): PickerRow {
   const latest = ago(updatedAt, now, words);
   // The most important last: in a narrow list the first ones are left out.
   const rest = open === "asking" ? [here, latest, state] : [state, here, latest];
-  const details = [counted, problem, ...rest];
+  const details = [copied && words.copied[copied], counted, problem, ...rest];
   const name = nameOf(session, words);
   return {
     label: hit === undefined ? name : `${name}: ${hit}`,

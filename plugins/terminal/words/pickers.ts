@@ -27,6 +27,7 @@ export const pickersEn = {
     archived: "No session is archived.",
   },
   untitled: "(no message yet)",
+  copied: { clone: "copy", import: "imported" },
   found: (text: string) => `Found: ${text}`,
   /** What the key shows next. */
   scopes: {
@@ -122,6 +123,7 @@ export const pickersZh: PickerWords = {
   sessionsTitle: { project: "此项目的会话", all: "所有项目的会话", archived: "所有项目的已归档会话" },
   sessionsEmpty: { project: "还没有其他会话。", all: "还没有其他会话。", archived: "没有已归档的会话。" },
   untitled: "（还没有消息）",
+  copied: { clone: "副本", import: "导入" },
   found: (text) => `找到：${text}`,
   scopes: {
     project: (key) => `${key} 此项目`,

@@ -41,6 +41,29 @@ describe("a copy of a session", () => {
     expect(JSON.stringify(copied.events)).not.toContain("a mistake");
   });
 
+  it("is marked in lists, where it has the title and the time of the original", async () => {
+    using home = testHome();
+    await using t = await host();
+    const { client } = t;
+    const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, sessionId, "one");
+    const copy = await client.request("clone_session", { sessionId, atOnce: true });
+    const listed = async () =>
+      (await client.request("list_sessions", {})).sessions.map(({ sessionId, title, copied }) => [
+        sessionId,
+        title,
+        copied,
+      ]);
+    const both = [
+      [sessionId, "one", undefined],
+      [copy.sessionId, "one", "clone"],
+    ];
+    expect(await listed()).toEqual(expect.arrayContaining(both));
+    // Closed sessions are listed from what is stored about them.
+    for (const [id] of both) await client.request("close_session", { sessionId: id as string });
+    expect(await listed()).toEqual(expect.arrayContaining(both));
+  });
+
   it("is independent of the original", async () => {
     using home = testHome();
     await using t = await host();

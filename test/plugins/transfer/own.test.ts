@@ -75,6 +75,8 @@ describe("a log of Scorel", () => {
       clonedFrom: { deviceId: source?.deviceId, sessionId: source?.sessionId, eventId: session.activeLeaf },
       meta: { cwd: there.home.cwd, imported: { from: "scorel", sessionId: source?.sessionId } },
     });
+    const { sessions } = await there.client.request("list_sessions", {});
+    expect(sessions.map(({ name, copied }) => [name, copied])).toContainEqual(["Looking", "import"]);
     expect(header.sessionId).toBe(report.sessionId);
     expect(header.sessionId).not.toBe(source?.sessionId);
     expect(header.deviceId).not.toBe(source?.deviceId);

@@ -144,6 +144,7 @@ export function SessionLink({ device, session, isChosen }: SessionLinkProps) {
       aria-current={isChosen ? "page" : undefined}
     >
       <span className={mark === "unread" ? "session-title unread" : "session-title"}>{titleOf(session, words)}</span>
+      {session.copied && <small className="muted">{words.copyMark[session.copied]}</small>}
       {mark ? (
         <span className={`dot ${mark}`} role="img" aria-label={names[mark]} />
       ) : (

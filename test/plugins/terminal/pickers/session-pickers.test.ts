@@ -194,6 +194,21 @@ describe("the picker of sessions", () => {
     expect(await chosen).toBe(closed.sessionId);
   });
 
+  it("marks the copy of a session, which has the same title", async () => {
+    await ask(running.client, sessionId, "fix the parser");
+    await running.client.request("clone_session", { sessionId, atOnce: true });
+    const app = application();
+    app.open("sessions");
+    await eventually(() =>
+      expect(
+        app
+          .rows()
+          .map((row) => row.slice(2).replace(/ +/g, " "))
+          .sort(),
+      ).toEqual(["fix the parser 2 messages · this one · just now", "fix the parser copy · 2 messages · just now"]),
+    );
+  });
+
   it("says that a session has a question, also in the narrow list beside a preview", async () => {
     const client = Object.create(running.client, {
       request: { value: async (name: "list_sessions", params: object) => withQuestions(name, params) },
