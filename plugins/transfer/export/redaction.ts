@@ -6,8 +6,11 @@ export type Redact = (text: string) => string;
 
 /** The first or last line of a private key. */
 const rim = (word: string) => `-----${word} [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----`;
-/** Matches a private key, also if each of its lines has a number or a mark before it. Long ones have about 7,000 characters. */
-const PRIVATE_KEY = `${rim("BEGIN")}(?:[^-]|-(?!----BEGIN)){0,8000}?${rim("END")}`;
+/** The lines of a private key up to its end, also if each has a number or a mark before it. Most keys have less than 7,000 characters. */
+const TO_END = `(?:[^-]|-(?!----BEGIN)){0,8000}?${rim("END")}`;
+/** The long lines of a private key whose end is missing, because a text was cut, or is far away. */
+const LONG_LINES = "(?:[^\\n\\\\]{0,20}(?:\\s|\\\\[rn])[^\\n]{0,20}?[\\w+/=]{40,4000}){1,400}";
+const PRIVATE_KEY = `${rim("BEGIN")}(?:${TO_END}|${LONG_LINES})`;
 
 /** Matches private keys, and keys of well-known services, since an exported page may be read by anyone. */
 const KEYS = new RegExp(

@@ -16,6 +16,8 @@ const keys = definePlugin({
     ctx.provide("secrets", { redact: (text: string) => text.replaceAll("hunter2-hunter2", "[redacted]") } as never),
 });
 
+const [BEGIN, END] = ["BEGIN", "END"].map((word) => `-----${word} OPENSSH PRIVATE KEY-----`) as [string, string];
+
 async function talked(t: Desk, words = "Hello"): Promise<string> {
   const { sessionId } = await t.client.request("create_session", { cwd: t.home.cwd, name: "Talk: one" });
   const { id } = await t.client.request("send_message", { sessionId, content: words });
@@ -116,15 +118,30 @@ describe("an exported file", () => {
       ["xapp", "1", "k".repeat(24)].join("-"),
       ["csk", "k".repeat(40)].join("-"),
     ];
-    const rim = (word: string) => `-----${word} OPENSSH PRIVATE KEY-----`;
-    const pem = [rim("BEGIN"), ...Array<string>(40).fill("k".repeat(70)), rim("END")];
+    const pem = [BEGIN, ...Array<string>(40).fill("k".repeat(70)), END];
     const numbered = pem.map((line, at) => `${at + 1}\t${line}`);
-    const words = `Keys: ${services.join(" ")}\n${pem.join("\n")}\n${numbered.join("\n")}\nA file begins with ${rim("BEGIN")}`;
+    const words = `Keys: ${services.join(" ")}\n${pem.join("\n")}\n${numbered.join("\n")}\nA file begins with ${BEGIN}`;
     const sessionId = await talked(t, words);
     const { content = "" } = await t.client.request("export_session", { sessionId, format: "md" });
     const kept = "Keys: [redacted] [redacted] [redacted] [redacted]\n[redacted]\n1\t[redacted]\nA file begins with ";
-    expect(content).toContain(`${kept}${rim("BEGIN")}`);
+    expect(content).toContain(`${kept}${BEGIN}`);
     expect(content).not.toMatch(/k{16}/i);
+  });
+
+  it.each([
+    ["cut off", (lines: string[]) => lines.join("\n")],
+    ["cut off, in a diff", (lines: string[]) => lines.map((line) => `+${line}\r`).join("\n")],
+    ["cut off, with line numbers", (lines: string[]) => lines.map((line, at) => `${at + 1}\t${line}`).join("\n")],
+    ["cut off, on one line", (lines: string[]) => `KEY="${lines.join("\\n")}`],
+    ["very long", (lines: string[]) => [...lines, ...Array<string>(200).fill("k".repeat(64)), END].join("\n")],
+  ])("holds no private key that is %s, as a page", async (_name, written) => {
+    await using t = await desk();
+    const words = written([BEGIN, ...Array<string>(4).fill("k".repeat(64))]);
+    const sessionId = await talked(t, `${words}\nThat was it.`);
+    const { content = "" } = await t.client.request("export_session", { sessionId, format: "md" });
+    expect(content).toContain("[redacted]");
+    expect(content).toContain("That was it.");
+    expect(content).not.toMatch(/k{16}/);
   });
 
   it("has no part of a key in its title, which is the beginning of a message", async () => {
