@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { everyPage } from "@scorel/host/client";
 import { printAnswer } from "@scorel/host/command-line";
 import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import { localMinute } from "@scorel/kit/text/local-time";
 import { sizeText } from "@scorel/kit/text/size";
 import type { SessionOptions } from "@scorel/workspace/contract";
@@ -37,7 +37,8 @@ export function get(host: Host, invocation: Invocation): Promise<number> {
       await print(request, asked, invocation);
       return "";
     }
-    const file = resolve(cwd, String(options.to));
+    // A shell leaves the `~` in --to=~/out.txt as it is.
+    const file = typedPath(String(options.to), cwd);
     const { name, version, size } = await write(request, asked, file);
     return `${name}@${version} is in ${file} (${sizeText(size)}).\n`;
   });

@@ -2,6 +2,7 @@ import { extname, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { printAnswer } from "@scorel/host/command-line";
 import type { Client, HostService } from "@scorel/host/contract";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import type { ExportFormat, ImportFormat } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { formatBy } from "./slash.ts";
@@ -14,7 +15,8 @@ export function exportTo(host: HostService | undefined, invocation: Invocation):
     const done = await client.request("export_session", {
       sessionId: args[0] as string,
       format: format ?? formatOf(out),
-      ...(out !== undefined && { file: resolve(out) }),
+      // A shell leaves the `~` in --out=~/talk.html as it is.
+      ...(out !== undefined && { file: typedPath(out, process.cwd()) }),
       force: options.force === true,
       path: options.path === true,
     });

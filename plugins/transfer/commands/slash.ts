@@ -1,5 +1,6 @@
-import { extname, resolve } from "node:path";
+import { extname } from "node:path";
 import type { CommandResult, SlashContext } from "@scorel/commands/contract";
+import { typedPath } from "@scorel/kit/files/typed-path";
 import type { ExportFormat } from "../contract.ts";
 import { errors } from "../errors.ts";
 
@@ -27,7 +28,7 @@ export async function exportFromChat(asked: Asked, { sessionId, request }: Slash
   if (!named && !formatBy(given) && ending !== "") throw errors.TRANSFER_ENDING({ ending });
   const { meta } = await request("get_status", { sessionId });
   const name = given === "" ? `scorel-${sessionId.slice(0, 8)}-${stamp()}.${format}` : given;
-  const file = resolve(meta.cwd ?? ".", name);
+  const file = typedPath(name, meta.cwd ?? ".");
   const data = await request("export_session", { sessionId, format, file, force: asked.force === true });
   return { output: `The conversation is in ${file} (${data.bytes} bytes).`, data };
 }

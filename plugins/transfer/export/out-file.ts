@@ -26,7 +26,8 @@ export async function writeOut(path: string, chunks: AsyncIterable<string>, forc
   } catch (thrown) {
     if (codeOf(thrown) === "EEXIST") throw errors.TRANSFER_EXISTS({ path });
     if (thrown instanceof ScorelError) throw thrown;
-    throw errors.TRANSFER_FILE({ path, reason: reasonOf(thrown) }, { cause: thrown });
+    const reason = codeOf(thrown) === "ENOENT" ? "its folder does not exist" : reasonOf(thrown);
+    throw errors.TRANSFER_FILE({ path, reason }, { cause: thrown });
   }
 }
 

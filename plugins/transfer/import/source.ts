@@ -26,7 +26,8 @@ export async function withSource<R>(path: string, work: (source: Source) => Prom
   // O_NONBLOCK keeps opening a named pipe from blocking.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((thrown: unknown) => {
-    throw errors.TRANSFER_FILE({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+    const reason = codeOf(thrown) === "ENOENT" ? "it does not exist" : codeOf(thrown, messageOf(thrown));
+    throw errors.TRANSFER_FILE({ path, reason }, { cause: thrown });
   });
   try {
     const stat = await file.stat();

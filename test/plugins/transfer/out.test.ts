@@ -248,9 +248,14 @@ describe("/export", () => {
     );
     expect(await run("md")).toMatch(/\.md \(\d+ bytes\)\.$/);
     expect(await run("talk.jsonl")).toContain(`${t.home.cwd}/talk.jsonl`);
+    expect(await run("~/talk.md")).toContain(`${t.home.home}/talk.md`);
     expect(await run("html my talk.page")).toContain(`${t.home.cwd}/my talk.page`);
     expect(readFileSync(join(t.home.cwd, "my talk.page"), "utf8")).toContain("<!doctype html>");
     await expect(run("talk.jsonl")).rejects.toMatchObject({ code: "TRANSFER_EXISTS" });
+    await expect(run("none/talk.md")).rejects.toMatchObject({
+      code: "TRANSFER_FILE",
+      data: { reason: "its folder does not exist" },
+    });
     expect(await run("talk.jsonl --force")).toContain("/talk.jsonl (");
     expect(await t.client.request("complete_command", { sessionId, line: "/export h" })).toMatchObject({
       values: ["html"],

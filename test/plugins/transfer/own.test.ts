@@ -234,7 +234,10 @@ describe("a log of Scorel", () => {
     mkdirSync(join(t.home.home, "folder"));
     const request = (file: string) => t.client.request("import_session", { file, cwd: t.home.cwd });
     await expect(request(join(t.home.home, "folder"))).rejects.toMatchObject({ code: "TRANSFER_FILE" });
-    await expect(request(join(t.home.home, "none"))).rejects.toMatchObject({ code: "TRANSFER_FILE" });
+    await expect(request(join(t.home.home, "none"))).rejects.toMatchObject({
+      code: "TRANSFER_FILE",
+      data: { reason: "it does not exist" },
+    });
     await expect(request("/dev/null")).rejects.toMatchObject({ code: "TRANSFER_FILE" });
     expect(t.home.files().filter((name) => name.endsWith(".importing"))).toEqual([]);
   });
