@@ -4,7 +4,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type { FileContent, FileOptions, FilesService } from "@scorel/local/contract";
 import { errors } from "./errors.ts";
 import type { Offers } from "./offers.ts";
-import { textIn, unsavedIn } from "./texts.ts";
+import { MOST_BYTES, textIn, unsavedIn } from "./texts.ts";
 
 interface Around {
   offers: Offers;
@@ -35,6 +35,7 @@ export async function unsaved(
   options: FileOptions | undefined,
   { offers }: Around,
 ): Promise<Uint8Array | undefined> {
+  if (await isTooLarge(files, path, options)) return undefined;
   const saved = await ifPresent(files, path, options);
   return saved && unsavedOf(saved, path, offers, options?.signal);
 }
@@ -60,6 +61,7 @@ export async function write(
 ): Promise<void> {
   const { signal } = options ?? {};
   const text = textIn(bytes);
+  if (await isTooLarge(files, path, { signal })) return files.write(path, bytes, options);
   const before = await ifPresent(files, path, { signal });
   const isPossible = text !== undefined && (before || (options?.create && (await hasFolder(files, path, signal))));
   // If the path has become a link since it was checked, the client would follow it. The service refuses it.
@@ -72,6 +74,11 @@ export async function write(
   await files.write(path, bytes, options);
   if (answer?.reason !== undefined)
     tell(errors.BUFFERS_FAILED({ path: lineOf(path), reason: lineOf(answer.reason).slice(0, 200) }));
+}
+
+/** Whether a file has more bytes than go through a client, so that it is not read in vain. */
+async function isTooLarge(files: FilesService, path: string, options: FileOptions | undefined): Promise<boolean> {
+  return ((await files.stat(path, options))?.size ?? 0) > MOST_BYTES;
 }
 
 function same(content: FileContent | undefined, bytes: Uint8Array | undefined): boolean {

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FilesService } from "@scorel/local/contract";
@@ -164,4 +173,13 @@ it("creates files through the editor only in folders that exist, and follows no 
   symlinkSync(p.path("outside"), p.path("link"));
   await expect(p.write("link/a.txt", "x", { create: true })).rejects.toMatchObject({ code: "ESTALE" });
   expect(p.asked).toHaveLength(1);
+});
+
+it("neither reads nor asks the editor about a file that is larger than what goes through it", async () => {
+  using p = place(() => ({ text: "" }));
+  p.file("large.log", "");
+  truncateSync(p.path("large.log"), 3 * 1024 ** 3);
+  expect(await p.unsaved("large.log")).toBeUndefined();
+  await p.write("large.log", "short\n");
+  expect([p.text("large.log"), p.asked, p.told]).toEqual(["short\n", [], []]);
 });
