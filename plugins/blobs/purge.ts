@@ -90,14 +90,23 @@ function moveIfThere(path: string, to: string): boolean {
   }
 }
 
-/** The hashes in all files below these folders, whatever their type. */
+/**
+ * The hashes in all files below these folders, whatever their type. Another process may move a session from one folder to the other meanwhile,
+ * so the folders are listed until they have no file that was not read.
+ */
 export function referencesIn(folders: readonly string[]): Set<string> {
   const found = new Set<string>();
-  for (const path of folders.flatMap(filesBelow)) collect(path, found);
+  const read = new Set<string>();
+  const unread = () => folders.flatMap(filesBelow).filter((path) => !read.has(path));
+  for (let paths = unread(); paths.length > 0; paths = unread())
+    for (const path of paths) {
+      collect(path, found);
+      read.add(path);
+    }
   return found;
 }
 
-/** Adds all hashes in a file. */
+/** Adds all hashes in a file; none if it is gone. */
 function collect(path: string, wanted: Set<string>): void {
   try {
     const fd = fs.openSync(path, "r");

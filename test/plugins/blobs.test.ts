@@ -154,6 +154,25 @@ describe("a purge", () => {
     expect(t.kept("live", "gone")).toEqual(["live"]);
   });
 
+  it("keeps the blobs of a session that another process moves into the trash or out of it meanwhile", async () => {
+    await using t = await open();
+    const places = ["sessions/s1.jsonl", "sessions/s2.jsonl", "trash/s3.jsonl"];
+    const logs = places.map((place) => t.file(place, event(place)));
+    for (const place of places) t.keep(place);
+    const elsewhere = (log: string) =>
+      log.replace(/(sessions|trash)(?=.{9}$)/, (from) => (from === "trash" ? "sessions" : "trash"));
+    const { openSync } = defaultFs;
+    const spy = vi.spyOn(defaultFs, "openSync").mockImplementation((path, ...more) => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+      for (const log of logs) if (log !== path) fs.renameSync(log, elsewhere(log));
+      return openSync(path, ...more);
+    });
+    syncBuiltinESMExports();
+    await t.purge();
+    expect(t.kept(...places)).toEqual(places);
+  });
+
   it("keeps blobs of a list while something refers to the list", async () => {
     await using t = await open();
     for (const text of ["in", "deep", "no list"]) t.keep(text);
