@@ -51,7 +51,7 @@ export interface OpenSession {
   readonly turns: Map<string, Promise<TurnOutcome>>;
   /** The clients that keep the session open. The last one to leave closes it. */
   readonly users: Set<SessionUser>;
-  /** Called after a reload with the session that replaces this one. */
+  /** Called with the session that replaces this one after a reload, or when it is opened again. */
   readonly followers: Set<(session: OpenSession) => void>;
 }
 

@@ -27,6 +27,8 @@ export class Sessions {
   private readonly closing = new Closing();
   /** The open sessions that have started. */
   private readonly started = new Map<string, OpenSession>();
+  /** Subscriptions to sessions that were closed, by session. Those that end are removed from their set. */
+  private readonly left = new Map<string, OpenSession["followers"]>();
   private readonly starter: SessionStarter;
   /** The open sessions as list rows, and the listeners to their changes. */
   readonly feed: SessionFeed;
@@ -162,7 +164,10 @@ export class Sessions {
     // There must be no `await` between the last check and the opening.
     for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
     const running = this.open.get(id);
-    if (!running) return this.remember(id, this.starter.stored(id, options, false), "opened");
+    if (!running) {
+      const ready = (session: OpenSession) => this.rejoin(session);
+      return this.remember(id, this.starter.stored(id, options, { readOnly: false, ready }), "opened");
+    }
     const session = await running;
     const others = differing(session.workspace, options, this.known);
     if (others.length > 0) throw errors.HOST_SESSION_OPTIONS({ sessionId: id, options: others });
@@ -213,7 +218,7 @@ export class Sessions {
    * that many bytes at the end of a longer log are read.
    */
   look(id: string, tail?: number): Promise<OpenSession> {
-    return this.starter.stored(id, {}, true, tail);
+    return this.starter.stored(id, {}, { readOnly: true, tail });
   }
 
   /** Returns the event types that are `importable` in a session in `cwd`. */
@@ -274,11 +279,25 @@ export class Sessions {
     if (!this.open.delete(id)) return this.closing.get(id);
     this.started.delete(id);
     for (const { announced } of session.users) announced?.delete(id);
+    this.leaveFollowers(session);
     kernel.session.emit("session_end", { reason: "closed" });
     await this.closing.during(
       id,
       kernel.stop().finally(() => this.feed.remove(session)),
     );
+  }
+
+  /** Keeps the subscriptions to a session that is closed, for example because it is deleted, until it is opened again. */
+  private leaveFollowers({ id, followers }: OpenSession): void {
+    for (const [left, { size }] of this.left) if (size === 0) this.left.delete(left);
+    if (followers.size > 0) this.left.set(id, followers);
+  }
+
+  /** Lets the subscriptions that were left continue with the session. */
+  private rejoin(session: OpenSession): void {
+    const followers = this.left.get(session.id) ?? [];
+    this.left.delete(session.id);
+    for (const follow of followers) follow(session);
   }
 
   /** Announces a stored session that is not open. */

@@ -89,11 +89,15 @@ export class SessionStarter {
     return this.start({ id, cwd: meta.cwd, begin, readOnly: false, options, problems });
   }
 
-  /** Starts a stored session; see `Sessions.look` for `readOnly` and `tail`. Throws HOST_CWD_GONE. */
-  async stored(id: string, options: SessionOptions, readOnly: boolean, tail?: number): Promise<OpenSession> {
+  /** Starts a stored session; see `Sessions.look` for `readOnly` and `tail`, and `start` for `ready`. Throws HOST_CWD_GONE. */
+  async stored(
+    id: string,
+    options: SessionOptions,
+    { readOnly, tail, ready }: Pick<Wanted, "readOnly" | "tail"> & { ready?: (session: OpenSession) => void },
+  ): Promise<OpenSession> {
     const { value: cwd, problems } = await cwdOf(this.options.composition.kernel(), this.options.shelf.header(id));
     if (cwd === undefined || (!existsSync(cwd) && !readOnly)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
-    return this.start({ id, cwd, readOnly, tail, options, problems });
+    return this.start({ id, cwd, readOnly, tail, options, problems }, undefined, ready);
   }
 
   /** Starts a session. `ready` is called before `session_start`; if it throws, the session is stopped. */

@@ -1,3 +1,4 @@
+import history from "@scorel/history";
 import type { Anchor, Client, Delivered, SubscribeOptions } from "@scorel/host/contract";
 import { type BaseContext, definePlugin } from "@scorel/kernel";
 import requests from "@scorel/requests";
@@ -49,7 +50,7 @@ async function stage() {
       },
     }),
   });
-  const t = await testHost([echoAgent, requests, plugin], [], [opener]);
+  const t = await testHost([echoAgent, requests, plugin], [], [history, opener]);
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
   await t.client.request("test_open", { sessionId });
   return {
@@ -244,6 +245,24 @@ describe("a subscription", () => {
     const { anchor } = subscription;
     await subscription();
     expect((await listen(t.client, t.sessionId, { anchor })).subscription.mode).toBe("stream_resume");
+  });
+
+  it("continues when its session is opened again after it was deleted and restored", async () => {
+    await using t = await stage();
+    await ask(t.client, t.sessionId, "one");
+    const { heard, subscription } = await listen(t.client, t.sessionId, { tail: Number.POSITIVE_INFINITY });
+    const ended = await listen(t.client, t.sessionId);
+    await t.client.request("delete_session", { sessionId: t.sessionId });
+    await ended.subscription();
+    await t.client.request("restore_session", { sessionId: t.sessionId });
+    const before = ended.heard.length;
+    await ask(t.client, t.sessionId, "two");
+    await t.client.drained(t.sessionId);
+    const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
+    expect(heard.filter((event) => "id" in event)).toEqual(events.map(({ event }) => event));
+    expect(heard.map(({ type }) => type)).toContain("session_start");
+    expect(ended.heard.length).toBe(before);
+    await subscription();
   });
 
   it("is told of questions that were asked before its first event, until they are answered", async () => {
