@@ -27,7 +27,8 @@ export async function* htmlPage(session: Session, redact: Redact): AsyncGenerato
 <header class="top"><h1>${escaped(title)}</h1><dl>${rows.join("")}</dl></header>
 <main>
 `;
+  const highlighting = { spentMs: 0 };
   for await (const { display, ts, images, model } of shownIn(session, redact))
-    yield `${drawing(display, { ts, model })}${pictures(images)}`;
+    yield `${drawing(display, { ts, model, highlighting })}${pictures(images)}`;
   yield "</main>\n</body>\n</html>\n";
 }

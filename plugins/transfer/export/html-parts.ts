@@ -2,7 +2,7 @@ import type { DisplayAction } from "@scorel/kernel";
 import { visibleBreaks } from "@scorel/kit/text/one-line";
 import type { ImageBlock } from "@scorel/messages/contract";
 import { escaped } from "./html-text.ts";
-import { richText } from "./rich-text.ts";
+import { type Highlighting, richText } from "./rich-text.ts";
 import { dateOf } from "./shown.ts";
 
 /** Lines of an output that are shown; the others are collapsed. */
@@ -14,6 +14,7 @@ type Of<D extends DisplayAction["display"]> = Extract<DisplayAction, { display: 
 interface Said {
   ts: number;
   model?: string | undefined;
+  highlighting: Highlighting;
 }
 
 /** Renders an event as HTML. */
@@ -49,7 +50,7 @@ function picture({ mimeType, data }: ImageBlock): string {
   return `<p class="picture"><img alt="" src="data:${mimeType};base64,${digits}"></p>\n`;
 }
 
-function bubble({ role, text, thinking, label, partial }: Of<"bubble">, { ts, model }: Said): string {
+function bubble({ role, text, thinking, label, partial }: Of<"bubble">, { ts, model, highlighting }: Said): string {
   const by = WHO[role] ?? "System";
   const marks = [model, label, partial && "ended early"]
     .filter(Boolean)
@@ -57,7 +58,9 @@ function bubble({ role, text, thinking, label, partial }: Of<"bubble">, { ts, mo
   const thought = thinking
     ? `<details class="thinking"><summary>Thinking</summary><div class="plain">${escaped(thinking)}</div></details>`
     : "";
-  const words = text === "" ? "" : role === "assistant" ? richText(text) : `<div class="plain">${escaped(text)}</div>`;
+  const written = () =>
+    role === "assistant" ? richText(text, highlighting) : `<div class="plain">${escaped(text)}</div>`;
+  const words = text === "" ? "" : written();
   const time = `<time>${escaped(dateOf(ts))}</time>`;
   return `<article class="${by.toLowerCase()}"><header><b>${by}</b>${marks.join("")} ${time}</header>${thought}${words}</article>\n`;
 }

@@ -2,14 +2,23 @@ import hljs from "highlight.js/lib/common";
 import MarkdownIt from "markdown-it";
 import { escaped, visible } from "./html-text.ts";
 
-const LONGEST_CODE = 100_000;
+/** The most characters of a block of code that is highlighted. Some grammars need a time that grows with the square of the length. */
+const LONGEST_CODE = 10_000;
+/** Milliseconds of highlighting for one page. Nothing else can run meanwhile. */
+const MOST_MS = 2_000;
 const LINK = /^(?:https?:\/\/|mailto:)[^\s\\]+$/i;
 const AWAY = 'rel="noreferrer noopener"';
 
+/** The time that was spent on the highlighting of a page so far. */
+export interface Highlighting {
+  spentMs: number;
+}
+
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 50 });
 markdown.validateLink = (url) => LINK.test(url);
-markdown.renderer.rules.fence = (tokens, at) => code(tokens[at]?.content ?? "", tokens[at]?.info ?? "");
-markdown.renderer.rules.code_block = (tokens, at) => code(tokens[at]?.content ?? "", "");
+markdown.renderer.rules.fence = (tokens, at, _options, env) =>
+  preformatted(coloured(tokens[at]?.content ?? "", tokens[at]?.info ?? "", env?.highlighting as Highlighting));
+markdown.renderer.rules.code_block = (tokens, at) => preformatted(escaped(tokens[at]?.content ?? ""));
 markdown.renderer.rules.link_open = (tokens, at) => `<a href="${escaped(urlOf(tokens[at], "href"))}" ${AWAY}>`;
 // Images would be fetched from elsewhere, so show a link instead.
 markdown.renderer.rules.image = (tokens, at) => {
@@ -18,19 +27,24 @@ markdown.renderer.rules.image = (tokens, at) => {
 };
 
 /** Renders Markdown to HTML that contains no tag, attribute or URL from the text itself. */
-export function richText(text: string): string {
-  return markdown.render(visible(text));
+export function richText(text: string, highlighting: Highlighting): string {
+  // An object for each text: the library stores the link references of the text in it.
+  return markdown.render(visible(text), { highlighting });
 }
 
-/** Renders code, highlighted when its language is known. */
-export function code(text: string, info: string): string {
+function preformatted(html: string): string {
+  return `<pre><code>${html}</code></pre>\n`;
+}
+
+/** Code as HTML, with colours if its language is known and there is time for it. */
+function coloured(text: string, info: string, highlighting: Highlighting): string {
   const language = /^[\w+#-]{1,30}/.exec(info.trim())?.[0]?.toLowerCase() ?? "";
-  return `<pre><code>${marked(text, language)}</code></pre>\n`;
-}
-
-function marked(text: string, language: string): string {
-  if (text.length > LONGEST_CODE || !hljs.getLanguage(language)) return escaped(text);
-  return hljs.highlight(visible(text), { language, ignoreIllegals: true }).value;
+  const isTooMuch = text.length > LONGEST_CODE || highlighting.spentMs > MOST_MS;
+  if (isTooMuch || !hljs.getLanguage(language)) return escaped(text);
+  const began = performance.now();
+  const { value } = hljs.highlight(visible(text), { language, ignoreIllegals: true });
+  highlighting.spentMs += performance.now() - began;
+  return value;
 }
 
 function urlOf(token: { attrGet(name: string): string | number | null } | undefined, name: string): string {

@@ -49,6 +49,18 @@ describe("an exported page", () => {
     expect(oddities(page, STYLE)).toEqual([]);
   });
 
+  it("spends little time on highlighting, and shows further code without colours", async () => {
+    await using t = await drawingDesk();
+    const block = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\`\n`;
+    const slow = Array<string>(40).fill(block("ini", "0".repeat(9_000)));
+    const words = [block("js", "const a = 1;"), ...slow, block("js", "const z = 1;")].join("\n");
+    const began = performance.now();
+    const page = await pageOf(t, await drawn(t, [], [{ content: [{ type: "text", text: words }] }]));
+    expect(performance.now() - began).toBeLessThan(15_000);
+    expect(page).toContain('<span class="hljs-keyword">const</span> a =');
+    expect(page).toContain("<code>const z = 1;\n</code>");
+  });
+
   it("shows the line breaks of Windows and of old terminals as line breaks", async () => {
     await using t = await drawingDesk();
     const words = "One\r\n\r\n```\r\nls\r\n```\r\n\r\nTwo\r\n";
