@@ -45,7 +45,7 @@ function listIn(bytes: Buffer | undefined): unknown {
 }
 
 /** Whether a string is a sha256 in hex. Nothing else may become part of a path. */
-export function isHash(text: string): boolean {
+function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
