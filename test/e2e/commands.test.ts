@@ -178,7 +178,7 @@ describe("slash commands in a session with real turns", () => {
       ["/name cart", /^The session is named "cart"\./],
       ["/model", /^scripted\/scripted-model\n/],
       ["/model scripted/scripted-model", /scripted-model/],
-      ["/think low", /low/],
+      ["/think off", /off/],
       ["/undo", /^Undone: and three\n/],
       ["/redo", /^The conversation now ends with the reply: Three\.$/m],
       [`/rewind ${two} --files`, /^0 files restored\.\n.*the reply: Two\.$/m],

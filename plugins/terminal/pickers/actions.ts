@@ -136,9 +136,9 @@ async function goBack(
   const moved = await client.request("rewind", { sessionId, targetEventId, files: scope === "both" });
   field.setText(text, "message", false, attachments);
   const { filesRestored, redoHint, redoFilesHint } = at.pickerWords;
-  if (!moved.files) at.say(`${moved.text} ${redoHint}`);
+  if (!moved.files) at.say(`${sentence(moved.text)} ${redoHint}`);
   else {
-    at.say(`${moved.text} ${filesRestored(countOf(moved.files))} ${redoFilesHint}`);
+    at.say(`${sentence(moved.text)} ${filesRestored(countOf(moved.files))} ${redoFilesHint}`);
     tellSkipped(at, moved.files);
   }
 }
@@ -158,4 +158,9 @@ function tellSkipped(at: PickerHost, { skipped, leftOut = 0 }: FilesRestored): v
   if (skipped.length + leftOut === 0) return;
   const named = skipped.map(({ path, reason }) => `${path} (${reason})`);
   at.say(at.pickerWords.skipped([...named, ...(leftOut > 0 ? [`… (${leftOut})`] : [])].join(", ")));
+}
+
+/** The text with a full stop at its end, if it has no mark there. It may end with words of the conversation. */
+function sentence(text: string): string {
+  return /[.!?…。！？]$/.test(text) ? text : `${text}.`;
 }
