@@ -9,6 +9,7 @@ import { storable } from "../messages/before-store.ts";
 import type { Turn } from "../turn/turn.ts";
 import { jsonForm } from "./arguments.ts";
 import type { CallReply } from "./call-reply.ts";
+import { fitting } from "./fitting.ts";
 import { asResult, type CallResult, errorResult, resultMessage } from "./result.ts";
 import { changed, execute, judge, type Refusal, validated } from "./steps.ts";
 
@@ -125,7 +126,7 @@ export class Call {
       onState: (state) => this.tellState(state),
     });
     this.failed = output.isError === true;
-    return asResult(output);
+    return asResult(fitting(output, env.ctx.model.current().contextWindow));
   }
 
   /** Announces that the call waits or runs. Not needed for a call that never waits, which runs from its announcement on. */

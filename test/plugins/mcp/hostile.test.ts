@@ -9,7 +9,9 @@ import { testHome } from "../host/home.ts";
 import { lastText, offered, server, talk, testClock } from "./setup.ts";
 
 async function resultOf(tool: string) {
-  await using t = await talk([toolCall(`mcp__test__${tool}`, {}), text("Done.")]);
+  // A window in which the limit for results of servers is the smaller one.
+  const model = { contextWindow: 200_000 };
+  await using t = await talk([toolCall(`mcp__test__${tool}`, {}), text("Done.")], { model });
   return lastText((await t.say("Go."))[1] as never);
 }
 

@@ -73,7 +73,9 @@ export async function working(script: Script, options: Options = {}) {
     ...[requests, tools, toolbox, ...(options.plugins ?? [])].map((plugin) => entry(plugin)),
     entry(subagents, { parallel: options.parallel ?? 4 }),
   ];
-  const host = await agentHost(server.baseUrlFor("openai-completions"), { session, host: [worktrees] });
+  // A window into which the longest report fits.
+  const model = { contextWindow: 100_000 };
+  const host = await agentHost(server.baseUrlFor("openai-completions"), { session, host: [worktrees], model });
   const { client } = host;
   const { permission = "full", attending = false, unsaved = false } = options;
   const { sessionId, notices } = await client.request("create_session", {
