@@ -126,12 +126,16 @@ function detailRoom(label: string, width: number): number {
 /** The detail in `room` columns: its first parts, and the beginning of a path, are left out if they do not fit. */
 function detailText({ detail = "", place = "" }: PickerRow, room: number): string {
   const parts = [detail].flat().map(safeLine);
+  const where = safeLine(place);
+  const shortest = Math.min(SHORTEST_PLACE, columnsIn(where));
+  const leftBeside = (rest: string) => room - columnsIn(rest) - (rest === "" ? 0 : SEPARATOR.length);
   while (parts.length > 1 && columnsIn(parts.join(SEPARATOR)) > room) parts.shift();
+  // Of two sessions with the same title, the place says more than the first part, the number of messages.
+  if (parts.length > 1 && where !== "" && leftBeside(parts.join(SEPARATOR)) < shortest) parts.shift();
   const rest = cut(parts.join(SEPARATOR), room);
-  const left = room - columnsIn(rest) - (rest === "" ? 0 : SEPARATOR.length);
-  const where =
-    place === "" || left < Math.min(SHORTEST_PLACE, columnsIn(safeLine(place))) ? "" : endOf(safeLine(place), left);
-  return [where, rest].filter((part) => part !== "").join(SEPARATOR);
+  const left = leftBeside(rest);
+  const seen = where === "" || left < shortest ? "" : endOf(where, left);
+  return [seen, rest].filter((part) => part !== "").join(SEPARATOR);
 }
 
 /** The end of a text: of a path it says more than the beginning. */

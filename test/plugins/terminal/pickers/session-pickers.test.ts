@@ -117,6 +117,8 @@ describe("the picker of sessions", () => {
         expect.stringMatching(/^ {2}fix the parser +\.\.\/pkg3\/src · 2 messages · just now$/),
       ]),
     );
+    // In the narrow list beside a preview, the way stands in place of the number of messages.
+    expect(app.rows(100)[2]).toMatch(/^ {2}fix the parser +\.\.\/pkg3\/src · just now │/);
   });
 
   it("also searches the messages, and shows where a session has the words below those with them in the title", async () => {
