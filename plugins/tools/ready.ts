@@ -31,6 +31,8 @@ export interface Caller {
   /** Called when a call begins, with its signal; returns a function to call at its end. */
   begin(signal: AbortSignal): () => void;
   report(thrown: unknown): void;
+  /** Replaces known secrets in a text. */
+  redact(text: string): string;
 }
 
 /** Prepares a contributed tool for the agent loop. Throws TOOL_SCHEMA for unusable parameters. */
@@ -175,7 +177,7 @@ class Run {
     const counted = withUsage({ ...given, ...(usage !== undefined && { usage }) }, (flaw) =>
       this.caller.report(errors.TOOL_USAGE({ name, reason: flaw })),
     );
-    const { output, reason } = bounded(counted) as { output: ReadyOutput; reason?: string };
+    const { output, reason } = bounded(counted, this.caller.redact) as { output: ReadyOutput; reason?: string };
     if (reason !== undefined) this.caller.report(errors.TOOL_RESULT_SIZE({ name, reason }));
     const flaw = output.details === undefined ? undefined : unstorable(output.details);
     if (flaw === undefined) return output;

@@ -1,3 +1,4 @@
+import { beginningOf } from "@scorel/kit/text/cut";
 import { nearest } from "@scorel/kit/values/nearest";
 import type { ImageBlock, TextBlock, ToolOutput } from "./contract.ts";
 
@@ -65,8 +66,11 @@ const MOST_TEXT = 1_000_000;
 const MOST_BLOCKS = 1_000;
 const MOST_IMAGES = 50_000_000;
 
-/** Cuts a result to the limits, and says what was left out. */
-export function bounded(output: ToolOutput): { output: ToolOutput; reason?: string } {
+/**
+ * Cuts a result to the limits, and says what was left out. `redact` replaces secrets in texts before the cut: a part of a secret would not be
+ * recognized afterwards.
+ */
+export function bounded(output: ToolOutput, redact: (text: string) => string): { output: ToolOutput; reason?: string } {
   const sizes = output.content.map((block) => (block.type === "text" ? block.text.length : block.data.length));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (sizes.length <= MOST_BLOCKS && total <= MOST_TEXT) return { output };
@@ -74,7 +78,8 @@ export function bounded(output: ToolOutput): { output: ToolOutput; reason?: stri
   const left = { text: MOST_TEXT, image: MOST_IMAGES };
   for (const [index, block] of output.content.slice(0, MOST_BLOCKS).entries()) {
     const size = sizes[index] as number;
-    if (block.type === "text" && left.text > 0) content.push({ ...block, text: block.text.slice(0, left.text) });
+    if (block.type === "text" && left.text > 0)
+      content.push({ ...block, text: beginningOf(redact(block.text), left.text) });
     if (block.type === "image" && size <= left.image) content.push(block);
     left[block.type] -= size;
   }

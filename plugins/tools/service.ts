@@ -1,6 +1,7 @@
 import type { BaseContext, DisplayAction } from "@scorel/kernel";
 import { asDisplay } from "@scorel/kit/text/display";
 import { nearest } from "@scorel/kit/values/nearest";
+import type {} from "@scorel/model/contract";
 import type { BashSettings, ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
 import { declaredBy } from "./declared.ts";
 import { errors } from "./errors.ts";
@@ -138,6 +139,7 @@ function callerFor(ctx: BaseContext, { plugin, name }: Contributed, wrappers: Ca
     call: (work) => ctx.calls.run(plugin, `tool ${name}`, work),
     begin: (signal) => ctx.calls.begin(plugin, signal),
     report: (thrown) => ctx.report(`tool ${name}`, thrown, plugin),
+    redact: (text) => ctx.find("secrets")?.redact(text) ?? text,
   };
 }
 

@@ -1,5 +1,5 @@
 import { Type } from "@mariozechner/pi-ai";
-import { definePlugin } from "@scorel/kernel";
+import { definePlugin, type Services } from "@scorel/kernel";
 import tools from "@scorel/tools";
 import type { Access, ReadyTool, Tool, ToolOutput, ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
@@ -47,6 +47,16 @@ describe("a result that is too large", () => {
     );
     expect(output.content.reduce((sum, block) => sum + (block.type === "text" ? block.text.length : 0), 0)).toBe(kept);
     expect(t.kernel.failures).toMatchObject([{ plugin: "mine", where: "tool it", code: "TOOL_RESULT_SIZE" }]);
+  });
+
+  it("is cut after secrets were replaced, so that no part of one is left at its end", async () => {
+    const key = "sk-test-0123456789";
+    const secrets = { redact: (given: string) => given.replaceAll(key, "[redacted]") } as Services["secrets"];
+    const content = [{ type: "text", text: `${"x".repeat(999_990)}${key}${"x".repeat(100)}` }];
+    const cut = tool("it", { execute: async () => ({ content }) as ToolOutput });
+    const t = await testKernel([tools, plugin("mine", [cut])], { services: { secrets } });
+    const output = await run(t.kernel.find("tools")?.get("it") as ReadyTool);
+    expect((output.content[0] as { text: string }).text).toBe(`${"x".repeat(999_990)}[redacted]`);
   });
 
   it("is kept if a model could read it", async () => {

@@ -9,7 +9,6 @@ import { storable } from "../messages/before-store.ts";
 import type { Turn } from "../turn/turn.ts";
 import { jsonForm } from "./arguments.ts";
 import type { CallReply } from "./call-reply.ts";
-import { fitting } from "./fitting.ts";
 import { asResult, type CallResult, errorResult, resultMessage } from "./result.ts";
 import { changed, execute, judge, type Refusal, validated } from "./steps.ts";
 
@@ -126,7 +125,7 @@ export class Call {
       onState: (state) => this.tellState(state),
     });
     this.failed = output.isError === true;
-    return asResult(fitting(output, env.ctx.model.current().contextWindow));
+    return asResult(output);
   }
 
   /** Announces that the call waits or runs. Not needed for a call that never waits, which runs from its announcement on. */
@@ -178,7 +177,10 @@ export class Call {
     const message = resultMessage(
       this.proposed,
       { ...result, isError, ...(this.usage && { usage: this.usage }) },
-      { known, redaction: reply.redaction, ran: this.final?.json, refused: this.refused },
+      {
+        ...{ known, redaction: reply.redaction, ran: this.final?.json, refused: this.refused },
+        contextWindow: ctx.model.current().contextWindow,
+      },
     );
     this.stored = reply.kept && !turn.suspended && (await turn.keep(await storable(turn.env, message), eventId));
     await this.charge();

@@ -4,6 +4,7 @@ import type { ImageBlock, MessageMeta, TextBlock, ToolResultMessage } from "@sco
 import type { ReportedUsage, ToolOutput } from "@scorel/tools/contract";
 import type { Redaction } from "../messages/redaction.ts";
 import { argumentChange } from "./arguments.ts";
+import { fitting } from "./fitting.ts";
 
 type Content = (TextBlock | ImageBlock)[];
 
@@ -59,6 +60,8 @@ interface Around {
   redaction: Redaction;
   /** The validated arguments, as JSON data; undefined if the call never had valid ones. */
   ran: unknown;
+  /** The model's context window in tokens, if the model reads the result. */
+  contextWindow?: number;
   /** Set if a person refused the call. */
   refused?: MessageMeta["refused"];
 }
@@ -67,7 +70,7 @@ interface Around {
 export function resultMessage(
   { id, name, arguments: written }: ToolCall,
   { content, details, isError, usage }: CallResult & { isError: boolean; usage?: ReportedUsage },
-  { known, redaction, ran, refused }: Around,
+  { known, redaction, ran, contextWindow = 0, refused }: Around,
 ): ToolResultMessage {
   const change = ran === undefined ? undefined : argumentChange(written, ran);
   return {
@@ -75,7 +78,10 @@ export function resultMessage(
     toolCallId: id,
     toolName: name,
     // A tool that ran may have been removed since.
-    content: resultContent(name, content, ran === undefined ? known : [...known, name], redaction),
+    content: fitting(
+      resultContent(name, content, ran === undefined ? known : [...known, name], redaction),
+      contextWindow,
+    ),
     ...(details !== undefined && { details: redaction.value(details) }),
     isError,
     ...(usage && { usage }),
