@@ -13,28 +13,29 @@ const AGAIN = 0.05;
  * still is.
  */
 export async function fitIntoWindow(compacting: Compacting, signal: AbortSignal): Promise<void> {
-  await summariseOld(compacting, signal);
-  warnIfTooLong(compacting);
+  const { agent } = compacting.ctx;
+  const tokens = agent.contextTokens();
+  const isShorter = await summariseOld(compacting, tokens, signal);
+  warnIfTooLong(compacting, isShorter ? agent.contextTokens() : tokens);
 }
 
-async function summariseOld(compacting: Compacting, signal: AbortSignal): Promise<void> {
+/** Summarizes the older part if the next request would have too many tokens. Returns whether it did. */
+async function summariseOld(compacting: Compacting, tokens: number, signal: AbortSignal): Promise<boolean> {
   const { ctx, cancelledAt } = compacting;
-  const tokens = tooMany(ctx);
-  if (tokens === undefined) return;
+  if (!isTooMany(tokens, ctx)) return false;
   // A layer cancelled it; ask again when the conversation has become noticeably longer.
-  if (cancelledAt !== undefined && tokens < cancelledAt + AGAIN * ctx.model.current().contextWindow) return;
+  if (cancelledAt !== undefined && tokens < cancelledAt + AGAIN * ctx.model.current().contextWindow) return false;
   const { compact } = await import("./compactor.ts");
-  await compact(compacting, { reason: "threshold", signal, tokens });
+  return (await compact(compacting, { reason: "threshold", signal, tokens })).compacted;
 }
 
 /**
  * Some servers refuse a request that exceeds the window; others, such as Ollama, omit its beginning without saying so. The request is sent
  * nevertheless, since its size is an estimate.
  */
-function warnIfTooLong(compacting: Compacting): void {
-  const { agent, model, ui } = compacting.ctx;
+function warnIfTooLong(compacting: Compacting, tokens: number): void {
+  const { model, ui } = compacting.ctx;
   const { provider, id, contextWindow } = model.current();
-  const tokens = agent.contextTokens();
   const isTooLong = contextWindow > 0 && tokens > contextWindow;
   if (isTooLong && !compacting.warned)
     ui.notify(
@@ -71,12 +72,11 @@ export async function afterRefusal(
   return (await compact(compacting, { reason: "overflow", signal })).compacted || undefined;
 }
 
-/** Returns the tokens of the next request if they exceed the threshold. */
-function tooMany({ config, model, agent }: CompactionContext): number | undefined {
+/** Whether the tokens of the next request exceed the threshold. */
+function isTooMany(tokens: number, { config, model }: CompactionContext): boolean {
   const { contextWindow } = model.current();
-  if (!config.layers.includes("summary") || contextWindow <= 0) return undefined;
-  const tokens = agent.contextTokens();
-  return tokens > tokensIn(contextWindow, config.threshold) ? tokens : undefined;
+  const mayCompact = config.layers.includes("summary") && contextWindow > 0;
+  return mayCompact && tokens > tokensIn(contextWindow, config.threshold);
 }
 
 /** Quick check for old turns: each has at least one user message. */
