@@ -25,7 +25,11 @@ export async function answer(
   try {
     await carryOut(options, request, response, grant);
   } catch (thrown) {
-    if (!(thrown instanceof ScorelError)) options.logger.warn(`${request.method} ${request.url} failed`, thrown);
+    if (!(thrown instanceof ScorelError)) {
+      // Without the query, which may contain what a client has asked.
+      const [path] = (request.url ?? "/").split("?");
+      options.logger.warn(`${request.method} ${path} failed`, thrown);
+    }
     if (response.headersSent) response.destroy();
     else sendError(response, thrown);
   }
