@@ -93,7 +93,7 @@ export interface Tool<P = any> {
   position?: number;
   /** Names of the tools that calls of this tool add to the session, such as those that ToolSearch finds. Child sessions may have them, too. */
   finds?(): readonly string[];
-  /** What a call touches; by default exclusive. Paths in `writes` are real, absolute paths; any other name is no file, and only keeps calls in order. */
+  /** Whether a call only reads, or which files it writes; by default the call runs alone. Files in `writes` are real, absolute paths. Any other name, such as `todos`, stands for no file: calls with the same name run one after another. */
   access?(params: P): Awaitable<Access>;
   /**
    * How a call is approved, for all calls or by their arguments. Default: calls that only read or that write no file

@@ -211,6 +211,10 @@ describe("slash commands in a session with real turns", () => {
     expect(ran).toEqual(
       works.map(([line, prints]) => ({ line, code: 0, stderr: "", stdout: expect.stringMatching(prints) })),
     );
+    expect(await s.run(["session", "run", id, "/think low"])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("The thinking level low has no effect: scripted/scripted-model does not think"),
+    });
     expect(readFileSync(join(s.project, "AGENTS.md"), "utf8")).toBe("# Cart\n");
     expect(readFileSync(join(s.project, "out.md"), "utf8")).toContain("make it two");
     const { data } = JSON.parse((await s.run(["session", "run", id, "/help", "--output", "json"])).stdout);

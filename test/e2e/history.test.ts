@@ -41,6 +41,17 @@ const shape = (drawn: string) => drawn.replaceAll(/([○●·┄]) \w+ /g, "$1")
 const left = (session: string, event: string) =>
   `cart.js stays as it is now. To restore what it was then: scorel session rewind ${session} ${event} --files\n`;
 
+/** Returns what commands that look for a session say in a folder that has none. */
+async function saidWithout(s: Scratch, folder: string): Promise<string[]> {
+  const looking = [
+    ["session", "list"],
+    ["session", "show", "latest"],
+    ["-p", "hi", "--continue"],
+  ];
+  const found = await Promise.all(looking.map((args) => s.run([...args, "--cwd", folder])));
+  return found.map(({ stderr }) => stderr);
+}
+
 describe("a session with real turns", () => {
   it("can be drawn, rewound and continued", async () => {
     using s = scratch();
@@ -137,16 +148,10 @@ describe("a session with real turns", () => {
     await using server = await startModelServer(script());
     await talked(s, server);
     s.file("src/deep/a.js", "");
-    const below = (...args: string[]) => s.run([...args, "--cwd", "src/deep"]);
-    const found = await Promise.all([
-      below("session", "list"),
-      below("session", "show", "latest"),
-      below("-p", "hi", "--continue"),
-    ]);
     const deep = join(s.project, "src/deep");
     const others = "`scorel session list --all` shows those of other directories.\n";
     const none = `scorel: There is no session in ${deep} yet, but there is in ${s.project} (\`--cwd ${s.project}\`). \`scorel\` starts one; ${others}`;
-    expect(found.map(({ stderr }) => stderr)).toEqual([
+    expect(await saidWithout(s, "src/deep")).toEqual([
       `No sessions in ${deep}. \`scorel session list --cwd ${s.project}\` shows those of ${s.project}. ${others}`,
       none,
       none,
@@ -159,17 +164,11 @@ describe("a session with real turns", () => {
     s.useModel(server.baseUrl);
     for (const file of [".git/HEAD", "pkg3/src/a.js", "pkg5/b.js"]) s.file(file, "");
     await s.run(["-p", "What is in it?", "--cwd", "pkg3/src"]);
-    const beside = (...args: string[]) => s.run([...args, "--cwd", "pkg5"]);
-    const found = await Promise.all([
-      beside("session", "list"),
-      beside("session", "show", "latest"),
-      beside("-p", "hi", "--continue"),
-    ]);
     const pkg5 = join(s.project, "pkg5");
     const others = "`scorel session list --all` shows those of other directories.\n";
     const ofProject = `scorel session list --project ${pkg5}`;
     const none = `scorel: There is no session in ${pkg5} yet. \`scorel\` starts one; \`scorel --resume\` and \`${ofProject}\` list those of this project, and ${others}`;
-    expect(found.map(({ stderr }) => stderr)).toEqual([
+    expect(await saidWithout(s, "pkg5")).toEqual([
       `No sessions in ${pkg5}. \`${ofProject}\` shows those of this project. ${others}`,
       none,
       none,

@@ -70,7 +70,7 @@ it("files are restored where they are now, if the folder of a session was moved 
   using s = scratch({ inProcess: true });
   const write = (file_path: string, content: string) => toolCall("Write", { file_path, content });
   await using server = await startModelServer([
-    [write("made.txt", "made\n"), write("../shared.txt", "shared\n")],
+    [write("made.txt", "made\n"), write("../beside.txt", "beside\n")],
     text("Made."),
   ]);
   s.useModel(server.baseUrl);
@@ -82,7 +82,7 @@ it("files are restored where they are now, if the folder of a session was moved 
   expect((await s.run(["project", "move", old, moved])).code).toBe(0);
   const undone = await s.run(["session", "undo", "latest", "--files", "--yes"], { cwd: moved });
   expect(undone.stdout).toContain("2 files restored.");
-  const found = ["old", "new/kept.txt", "new/made.txt", "shared.txt"].map((path) =>
+  const found = ["old", "new/kept.txt", "new/made.txt", "beside.txt"].map((path) =>
     existsSync(join(s.project, "pkg", path)),
   );
   expect(found).toEqual([false, true, false, false]);

@@ -231,8 +231,8 @@ export function createTracker(ctx: Context): Tracker {
 }
 
 /**
- * What a call touches; "read" if its arguments are invalid, since it will not run. Names that are no absolute paths only keep calls in order.
- * They would otherwise be files of the folder in which this process runs.
+ * Returns the files that a call may change; "read" if its arguments are invalid, since it will not run. Only absolute paths count: a tool may
+ * declare other names, such as "todos", so that its calls run one after another, and they would be resolved in this process's folder.
  */
 async function accessOf(tool: ReadyTool, args: unknown): Promise<Access> {
   try {

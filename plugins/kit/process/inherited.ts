@@ -36,7 +36,7 @@ function inherited(): number[] {
   return found;
 }
 
-/** None where the system does not show them. */
+/** Returns the numbers of this process's open files; an empty list on systems without /proc. */
 function openFiles(): number[] {
   try {
     return readdirSync("/proc/self/fd").map(Number);

@@ -130,7 +130,7 @@ function detailText({ detail = "", place = "" }: PickerRow, room: number): strin
   const shortest = Math.min(SHORTEST_PLACE, columnsIn(where));
   const leftBeside = (rest: string) => room - columnsIn(rest) - (rest === "" ? 0 : SEPARATOR.length);
   while (parts.length > 1 && columnsIn(parts.join(SEPARATOR)) > room) parts.shift();
-  // Of two sessions with the same title, the place says more than the first part, the number of messages.
+  // The folder is kept rather than the number of messages, since it tells two sessions with the same title apart.
   if (parts.length > 1 && where !== "" && leftBeside(parts.join(SEPARATOR)) < shortest) parts.shift();
   const rest = cut(parts.join(SEPARATOR), room);
   const left = leftBeside(rest);

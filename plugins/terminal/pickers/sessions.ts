@@ -25,7 +25,7 @@ interface SessionListOptions {
   openFirst?: boolean;
 }
 
-/** What the list of sessions shows: the sessions of this project, those of all projects, or the archived ones of all projects. */
+/** Which sessions are listed: those of this project, those of all projects, or the archived ones of all projects. */
 const scopes = ["project", "all", "archived"] as const;
 
 /**

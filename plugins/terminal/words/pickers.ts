@@ -29,7 +29,7 @@ export const pickersEn = {
   untitled: "(no message yet)",
   copied: { clone: "copy", import: "imported" },
   found: (text: string) => `Found: ${text}`,
-  /** What the key shows next. */
+  /** The hint for the key that switches to this list. */
   scopes: {
     project: (key: string) => `${key} this project`,
     all: (key: string) => `${key} all projects`,

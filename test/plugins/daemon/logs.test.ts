@@ -5,7 +5,7 @@ import { logFile, runFolder } from "../../../plugins/daemon/run-folder.ts";
 import { inOwnFolder } from "../../../plugins/kit/files/state-folder.ts";
 import { testHome } from "../host/home.ts";
 
-/** What `scorel host logs` prints of a log. */
+/** Returns the output of `scorel host logs` for a log with this content. */
 function shown(log: string, lines = "100"): string {
   using home = testHome();
   process.env.HOME = home.home;
