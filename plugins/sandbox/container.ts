@@ -35,7 +35,7 @@ export function createContainers(engine: Engine, { image, folder }: ContainerSet
       rootless = info.stdout.includes("rootless");
       const found = await ask(file, ["image", "inspect", "--format", "{{.Id}}", image], PROBE_MS);
       if (found.code !== 0) return `the image ${image} does not exist; build or pull it first`;
-      await sweep(file);
+      await sweep(engine, file);
       const own = { engine, file, image, folder: folder(), rootless };
       return (await trial(command(trialJob, own))) || undefined;
     },
@@ -175,10 +175,16 @@ function ownerIn(label: string): ProcessIdentity | undefined {
   }
 }
 
+/** Prints the id and the owner of each container. The two engines give different data to these templates. */
+const OWNERS: Record<Engine, string> = {
+  docker: `{{.ID}} {{.Label "${OWNER}"}}`,
+  podman: `{{.ID}} {{index .Labels "${OWNER}"}}`,
+};
+
 /** Removes containers of processes that were killed. Those of processes in other containers, which use the same engine, stay. */
-async function sweep(file: string): Promise<void> {
-  const format = `{{.ID}} {{.Label "${OWNER}"}}`;
-  const { stdout } = await ask(file, ["ps", "--all", "--filter", `label=${OWNER}`, "--format", format], PROBE_MS);
+async function sweep(engine: Engine, file: string): Promise<void> {
+  const owned = ["ps", "--all", "--filter", `label=${OWNER}`, "--format", OWNERS[engine]];
+  const { stdout } = await ask(file, owned, PROBE_MS);
   const orphans = stdout.split("\n").flatMap((line) => {
     const [id = "", label = ""] = line.trim().split(" ");
     const process = ownerIn(label);
