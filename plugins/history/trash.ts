@@ -26,9 +26,8 @@ export async function deleteSession(
   const trash = trashOf(context);
   const { ending } = context.logs;
   const sessionId = presentId(named, context) ?? deletedId(context, named) ?? context.resolve(named);
-  await context.alone(sessionId, () => {
-    moveAll(filesOf(context.sessionsDir, sessionId, ending), context.sessionsDir, trash, ending);
-  });
+  const move = () => moveAll(filesOf(context.sessionsDir, sessionId, ending), context.sessionsDir, trash, ending);
+  await context.alone(sessionId, move, "deleted");
   return {
     sessionId,
     trash,

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, it } from "vitest";
 import { FIRST_QUESTION, writeSession } from "../bench/terminal-stage.ts";
 import { startModelServer, text } from "../model-server.ts";
@@ -9,7 +9,7 @@ import { scratch } from "./scorel.ts";
 
 async function stage(config = "") {
   const s = scratch();
-  const server = await startModelServer([text("Hi.")]);
+  const server = await startModelServer([text("Hi."), text("Hi again.")]);
   s.useModel(server.baseUrl, config);
   const dispose = async () => {
     s[Symbol.dispose]();
@@ -101,6 +101,26 @@ describeWith("script", "lists of the terminal application", () => {
     t.type("/exit\r");
     expect(await t.code).toBe(0);
     expect(t.screen.text()).toContain("To continue: scorel --session");
+  });
+
+  it("include none of a session that was deleted elsewhere, which says so until it is restored", async () => {
+    await using s = await stage();
+    await using t = fullScreen(s, [], { columns: 110, rows: 40 });
+    await t.shows("scripted-model");
+    t.type("hello there\r");
+    await t.shows("Hi.");
+    const [id = ""] = s.logs().map((path) => basename(path, ".jsonl"));
+    const session = async (action: string) => (await s.run(["session", action, id])).code;
+    expect(await session("delete")).toBe(0);
+    await t.shows("This session was deleted, and is in the trash. To restore it: /restore");
+    t.type("/restore\r");
+    await t.shows(/Session \S+ is back\./);
+    await t.hides("This session was deleted");
+    expect(await session("delete")).toBe(0);
+    await t.shows("This session was deleted");
+    expect(await session("restore")).toBe(0);
+    t.type("again\r");
+    await t.shows("Hi again.");
   });
 
   it("changes between the modes that may be chosen, without those that are locked", async () => {

@@ -132,7 +132,8 @@ export function contextOf(
     assertOperations: (operations, what) => access.assertOperations(operations, what, onlyReads),
     open: (sessionId) => using(sessionId, (id) => openFor({ sessionId: id }, caller)),
     look: (sessionId, work) => using(sessionId, (id) => sessions.withReadOnly(id, work)),
-    alone: (sessionId, work) => access.assertSession(sessionId).then(() => sessions.alone(sessionId, work)),
+    alone: (sessionId, work, reason) =>
+      access.assertSession(sessionId).then(() => sessions.alone(sessionId, work, reason)),
     announce: (sessionId) => sessions.announce(sessionId, "created"),
     newHeader: (cwd) => ({ ...newHeader(sessions.shelf.logs.version), meta: placeOf(canonicalDirectory(cwd)) }),
     importable: (cwd) => sessions.importable(cwd),

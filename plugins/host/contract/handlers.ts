@@ -38,10 +38,10 @@ export interface OperationContext {
   /** Opens a session for writing, for as long as the client is connected. */
   open(sessionId: string): Promise<SessionHandle>;
   /**
-   * Runs `work` with exclusive access to a session's files, after closing the session for all clients. Throws
-   * HOST_SESSION_BUSY during a turn and HOST_SESSION_LOCKED when another process has the session.
+   * Runs `work` with exclusive access to a session's files, after closing the session for all clients, who are told the
+   * `reason` (default: `closed`). Throws HOST_SESSION_BUSY during a turn and HOST_SESSION_LOCKED when another process has the session.
    */
-  alone<R>(sessionId: string, work: () => Awaitable<R>): Promise<R>;
+  alone<R>(sessionId: string, work: () => Awaitable<R>, reason?: "closed" | "deleted"): Promise<R>;
   /** Runs `work` on a session for reading: the open one, or else one opened without lock, repair or append. */
   look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
   /** Creates the header of a new session in `cwd`, for a log that a plugin writes itself. Throws HOST_CWD_INVALID. */

@@ -19,6 +19,9 @@ import type { Shelf } from "./shelf.ts";
 import { type CloneOptions, type NewOptions, SessionStarter, type SessionsOptions } from "./starter.ts";
 import { TurnOrder } from "./turn-order.ts";
 
+/** Why a session is closed, as its clients are told. */
+type EndReason = "closed" | "deleted";
+
 /** The open sessions of this process, at most one kernel for each. */
 export class Sessions {
   readonly shelf: Shelf;
@@ -143,10 +146,10 @@ export class Sessions {
     }
   }
 
-  /** Closes a session for all clients and keeps it closed while `work` runs. */
-  async alone<R>(id: string, work: () => Awaitable<R>): Promise<R> {
+  /** Closes a session for all clients, who are told the reason, and keeps it closed while `work` runs. */
+  async alone<R>(id: string, work: () => Awaitable<R>, reason: EndReason = "closed"): Promise<R> {
     // There must be no `await` between the last check and the work.
-    while (this.open.has(id) || this.closing.get(id)) await this.closeIdle(id);
+    while (this.open.has(id) || this.closing.get(id)) await this.closeIdle(id, reason);
     const session = this.shelf.summary(id);
     const working = withLock(this.shelf, id, work).finally(() => {
       const isStored = existsSync(this.shelf.path(id));
@@ -268,19 +271,19 @@ export class Sessions {
   }
 
   /** Closes a session, or waits until it is closed. Throws HOST_SESSION_BUSY during a turn. */
-  private async closeIdle(id: string): Promise<void> {
+  private async closeIdle(id: string, reason: EndReason): Promise<void> {
     const open = await this.open.get(id)?.catch(() => undefined);
     if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
-    await (open ? this.close(open) : this.closing.get(id));
+    await (open ? this.close(open, reason) : this.closing.get(id));
   }
 
-  private async close(session: OpenSession): Promise<void> {
+  private async close(session: OpenSession, reason: EndReason = "closed"): Promise<void> {
     const { id, kernel } = session;
     if (!this.open.delete(id)) return this.closing.get(id);
     this.started.delete(id);
     for (const { announced } of session.users) announced?.delete(id);
     this.leaveFollowers(session);
-    kernel.session.emit("session_end", { reason: "closed" });
+    kernel.session.emit("session_end", { reason });
     await this.closing.during(
       id,
       kernel.stop().finally(() => this.feed.remove(session)),

@@ -1,3 +1,4 @@
+import type {} from "@scorel/history/contract";
 import { changeQueue, findSession, type Obeyed, obeyed, whileConnected } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
@@ -92,12 +93,20 @@ export class Conversation {
     const { session } = this;
     if (codeOf(thrown) !== "SESSION_UNKNOWN" || !session.view) throw thrown;
     if (name === "new" || name === "clear") await session.begin();
+    else if (name === "restore") await this.restore(args === "" ? from : args);
     else if (name === "resume" && args !== "")
       await session.enter(
         await session.open(await findSession(this.client, args, session.view.status.meta.cwd as string)),
       );
     else throw thrown;
     this.lead(from, session.opened());
+  }
+
+  /** Takes a session out of the trash and shows it. */
+  private async restore(named: string): Promise<void> {
+    const { sessionId, text } = await this.client.request("restore_session", { sessionId: named });
+    await this.session.enter(await this.session.open(sessionId));
+    this.listener.told(text, "plain");
   }
 
   private async done({ output, sessionId, input, copy, turn, leave }: Obeyed, from: string): Promise<void> {

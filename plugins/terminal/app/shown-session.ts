@@ -30,6 +30,8 @@ export class ShownSession {
   private readonly others: Others;
   private readonly hostAway: HostAway;
   private isRightsTold = false;
+  /** Whether the session was deleted while it was shown, and has not been opened again. */
+  wasDeleted = false;
   private stopListening = () => {};
   /** The switch to another session that was begun last. */
   private entering: Promise<unknown> = Promise.resolve();
@@ -100,6 +102,7 @@ export class ShownSession {
     const view = await this.follow(status.sessionId);
     this.stopListening();
     this.view = view;
+    this.wasDeleted = false;
     this.people.noteClients(view);
     this.others.enter(view);
     this.stopListening = view.subscribe((change) => this.hear(change));
@@ -164,11 +167,18 @@ export class ShownSession {
     if (this.view) this.others.hear(change, this.view);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;
+    if (event.type === "session_start") this.wasDeleted = false;
+    if (event.type === "session_end" && (event as { reason?: string }).reason === "deleted") this.noteDeleted();
     if (event.type === "runtime_end" || !this.others.isNews(event)) return;
     if (event.type === "session_start") void this.attend().catch((thrown) => this.fail(thrown));
     const warning = this.warnings.heard(event);
     if (warning !== undefined) this.listener.told(warning, "warning");
     else if (event.type !== "plugin_failure") this.listener.passed(change.delivered);
+  }
+
+  private noteDeleted(): void {
+    this.wasDeleted = true;
+    this.listener.told(this.words.sessionDeleted, "warning");
   }
 
   /** Loads `count` earlier events. */

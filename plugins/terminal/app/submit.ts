@@ -19,7 +19,7 @@ type Running = "follow_up" | "steer";
 /** The parts of the application that handle submissions. */
 interface Receiver extends Pick<Surroundings, "tell"> {
   readonly early: Pick<EarlyEntries, "hold">;
-  readonly session: Pick<ShownSession, "isLost" | "isRunning" | "rights">;
+  readonly session: Pick<ShownSession, "isLost" | "isRunning" | "rights" | "wasDeleted">;
   readonly conversation: Pick<Conversation, "send" | "command" | "shell">;
   readonly questions: Questions;
   readonly queueKeys: Pick<QueueKeys, "takes">;
@@ -93,11 +93,12 @@ function command(app: Receiver, line: string): void {
   const own = ownCommand(line);
   const show = () => app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
   const meant = own?.standsFor === undefined ? line : line.replace(own.name, own.standsFor);
-  const { isLost } = app.session;
+  const { isLost, wasDeleted } = app.session;
   // A command that waits for the host is shown above the field until it is sent.
   if (!isLost) show();
   const run = () => app.attempt(() => runCommand(app, meant, isLost ? show : undefined));
-  if (app.contributed) app.contributed.open(meant, run);
+  // A deleted session has no lists to choose from. `/restore` without a name restores this session.
+  if (app.contributed && !wasDeleted) app.contributed.open(meant, run);
   else run();
 }
 

@@ -68,6 +68,7 @@ export const en = {
   startHost: (command: string, isStopped: boolean) =>
     `${isStopped ? "The host was stopped" : "Not connected"}. \`${command}\` in another terminal starts one, and this conversation continues by itself.`,
   hostBack: "The host is back.",
+  sessionDeleted: "This session was deleted, and is in the trash. To restore it: /restore",
   lost: "no connection",
   hostGone: (key: string) =>
     `There is no connection to the host, so nothing can be interrupted.${key === "" ? "" : ` Press ${key} twice to leave.`} If the host is stopped, \`scorel host serve\` on its computer starts it.`,

@@ -70,6 +70,7 @@ export const zh: Words = {
   notAnswered: "与主机的连接已断开，回答没有送出。",
   unsent: (key) => `主机恢复后发送${key === "" ? "" : `（${key} 取回）`}：`,
   untaken: "正在发送，主机尚未接收：",
+  sessionDeleted: "此会话已被删除，在回收站中。要恢复它：/restore",
   lost: "没有连接",
   toInterrupt: (key) => `${key} 中断`,
   answerFirst: "有一个问题等待回答：请按其中的按键回答，回答后再继续输入。",
