@@ -54,12 +54,14 @@ export function rewindScopePicker(
   targetEventId: string | null,
 ): ListPicker<RewindScope> {
   const { pickerWords: words } = at;
+  // A small window has no room for the preview, and Enter restores at once.
+  const count = words.files(restorable(files).length);
   const labels = { both: words.both, conversation: words.conversationOnly, files: words.filesOnly };
   const picker = new ListPicker<RewindScope>(at, {
     title: () => words.filesTitle,
     empty: words.filesNone,
     load: () => ["both", "conversation", "files"],
-    row: (scope) => ({ label: labels[scope] }),
+    row: (scope) => ({ label: labels[scope], ...(scope !== "conversation" && { detail: count }) }),
     id: (scope) => scope,
     preview: () => filesParts(files, targetEventId, words),
   });

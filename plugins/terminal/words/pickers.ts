@@ -65,6 +65,7 @@ export const pickersEn = {
   rewindEmpty: "This conversation has no message to go back to.",
   rewindTakes: "The message returns to the field. What came after it stays in the log.",
   filesTitle: "What do you want to restore?",
+  files: (count: number) => `${count} ${count === 1 ? "file" : "files"}`,
   filesNone: "No files would change.",
   filesChange: (count: number) => `${count} ${count === 1 ? "file" : "files"} would change:`,
   filesKept: (count: number, command: string) =>
@@ -153,6 +154,7 @@ export const pickersZh: PickerWords = {
   rewindEmpty: "此对话没有可以返回的消息。",
   rewindTakes: "该消息会回到输入框，之后的内容仍保留在日志中。",
   filesTitle: "要恢复什么？",
+  files: (count) => `${count} 个文件`,
   filesNone: "不会更改任何文件。",
   filesChange: (count) => `将更改 ${count} 个文件：`,
   filesKept: (count, command) => `${count} 个文件保持现状（要覆盖：${command}）：`,

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import history from "@scorel/history";
-import type { SessionStatus } from "@scorel/host/contract";
+import type { Operations, SessionStatus } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import projects from "@scorel/projects";
 import search from "@scorel/search";
@@ -67,6 +67,21 @@ function application({ client } = running, more: Partial<Surroundings> = {}) {
     foot: (width = 80) => open?.render(width).at(-1),
     rows: (width = 80) => (open?.render(width) ?? []).slice(3, -2).filter((line) => line !== ""),
   };
+}
+
+/** A session with one message, after which these files were changed. */
+async function withChanges(changes: Operations["preview_files"]["result"]["changes"]): Promise<void> {
+  const target = { sessionId: z.string(), targetEventId: z.string() };
+  const keeper = definePlugin({
+    ...{ id: "keeper", name: "Keeper", version: "1.0.0" },
+    operations: () => ({
+      preview_files: { params: z.strictObject(target), run: () => ({ changes, notCovered: [] }) },
+    }),
+  });
+  await running[Symbol.asyncDispose]();
+  running = await testHost([echoAgent, keeper], [], [history]);
+  sessionId = (await running.client.request("create_session", { cwd: home.cwd })).sessionId;
+  await ask(running.client, sessionId, "first");
 }
 
 describe("the picker of sessions", () => {
@@ -359,17 +374,7 @@ describe("going back", () => {
   it("says which file is kept as it is, and what replaces it, and does not offer to restore it", async () => {
     const conflict = "it was changed afterwards by another program";
     const changes = [{ path: "cart.js", kind: "modified" as const, diff: "-two\n+one\n", conflict }];
-    const target = { sessionId: z.string(), targetEventId: z.string() };
-    const keeper = definePlugin({
-      ...{ id: "keeper", name: "Keeper", version: "1.0.0" },
-      operations: () => ({
-        preview_files: { params: z.strictObject(target), run: () => ({ changes, notCovered: [] }) },
-      }),
-    });
-    await running[Symbol.asyncDispose]();
-    running = await testHost([echoAgent, keeper], [], [history]);
-    sessionId = (await running.client.request("create_session", { cwd: home.cwd })).sessionId;
-    await ask(running.client, sessionId, "first");
+    await withChanges(changes);
     const app = application();
     app.pickers.rewind();
     await eventually(() => expect(app.rows(160).join("\n")).toContain("cart.js"));
@@ -379,6 +384,21 @@ describe("going back", () => {
     app.type(key.enter);
     await eventually(() => expect(app.field.text).toBe("first"));
     expect([app.isOpen(), app.failed]).toEqual([false, []]);
+  });
+
+  it("says beside each choice how many files it restores, also in a window without room for their list", async () => {
+    const created = (path: string) => ({ path, kind: "created" as const });
+    await withChanges([created("cart.js"), created("shop.js")]);
+    const app = application();
+    app.pickers.rewind();
+    await eventually(() => expect(app.rows(60).join("\n")).toContain("first"));
+    app.type(key.enter);
+    await eventually(() => expect(app.rows(60)).toHaveLength(3));
+    expect(app.rows(60).map((row) => row.trim().replace(/ +/g, " "))).toEqual([
+      "› The conversation and the files 2 files",
+      "The conversation only",
+      "The files only 2 files",
+    ]);
   });
 
   it("goes back to the very start", async () => {
