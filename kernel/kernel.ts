@@ -44,6 +44,8 @@ export interface KernelOptions {
   /** Services that are provided by the caller instead of a plugin. */
   services?: Partial<Services>;
   logger?: Logger;
+  /** Removes keys from what the kernel logs and from the messages of failures, which become events. */
+  redact?(text: string, kernel: Pick<Kernel, "find">): string;
   /** Default: the parent kernel's hints. */
   hints?: Hints;
   clientId?: string;

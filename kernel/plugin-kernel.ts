@@ -4,6 +4,7 @@ import { within } from "@scorel/kit/values/within";
 import type { Attempt } from "./base-context.ts";
 import { Failures } from "./calls/failures.ts";
 import { PendingCalls } from "./calls/pending-calls.ts";
+import { redactingLogger } from "./calls/redacting-logger.ts";
 import type { CheckContribution, Collected } from "./contribution.ts";
 import { errors } from "./errors.ts";
 import { KERNEL_EVENTS } from "./events/kernel-events.ts";
@@ -57,11 +58,14 @@ class PluginKernel implements Kernel, LoaderKernel {
     this.parent = options.parent as PluginKernel | undefined;
     // Every turn and every model request adds a listener, so Node's leak warning does not apply.
     setMaxListeners(0, this.ending.signal);
-    this.logger = options.logger ?? SILENT;
+    const redact = (text: string) => options.redact?.(text, this) ?? text;
+    this.logger =
+      options.redact && options.logger ? redactingLogger(options.logger, redact) : (options.logger ?? SILENT);
     this.hints = options.hints ?? this.parent?.hints?.child ?? this.parent?.hints;
     this.loader = new Loader(this, this.hints);
     this.reports = new Failures({
       logger: this.logger,
+      redact,
       entry: (plugin) => this.loader.entries.get(plugin),
       announce: (failure) => this.announce(failure),
     });

@@ -27,6 +27,7 @@ function messageWithoutPlugin(plugin: string, thrown: unknown): string {
 
 interface FailuresOptions {
   logger: Logger;
+  redact(text: string): string;
   entry(plugin: string): KernelEntry | undefined;
   announce(failure: Failure): void;
 }
@@ -54,7 +55,8 @@ export class Failures {
   report(plugin: string, where: string, thrown: unknown, { quietly = false, of }: ReportOptions = {}): void {
     const contained = this.options.entry(plugin)?.contained;
     const at = contained?.thrownAt(thrown);
-    const message = contained && where !== "" ? messageWithoutPlugin(plugin, thrown) : messageOf(thrown);
+    const reason = contained && where !== "" ? messageWithoutPlugin(plugin, thrown) : messageOf(thrown);
+    const message = this.options.redact(reason);
     const failure: Failure = { plugin, where, code: codeOf(thrown), message, ...(at && { at }) };
     if (this.list.length < KEPT) this.list.push(failure);
     // Counted separately, so that switching a plugin off is announced even after many failures.

@@ -1,5 +1,5 @@
-import { inspect } from "node:util";
-import { type BaseContext, ScorelError } from "@scorel/kernel";
+import type { BaseContext } from "@scorel/kernel";
+import { logData } from "@scorel/kit/text/log-data";
 import { plainText } from "@scorel/kit/text/plain";
 
 type Logger = BaseContext["logger"];
@@ -17,7 +17,7 @@ export function loggerTo(
   { isVerbose, isServing }: { isVerbose: boolean; isServing(): boolean },
 ): Logger {
   const print = (level: keyof Logger, message: string, data?: unknown) => {
-    const more = data === undefined ? "" : `: ${shown(data)}`;
+    const more = data === undefined ? "" : `: ${logData(data)}`;
     stderr.write(`scorel: ${level}: ${plainText(message + more)}\n`);
   };
   const counted = counter();
@@ -43,11 +43,4 @@ function counter(): () => number {
     if (now - since >= HOUR_MS) [since, count] = [now, 0];
     return ++count;
   };
-}
-
-/** An error as text; with its stack if nobody has foreseen it. */
-function shown(data: unknown): string {
-  if (data instanceof ScorelError) return data.message;
-  if (data instanceof Error) return data.stack ?? data.message;
-  return typeof data === "string" ? data : inspect(data, { breakLength: Number.POSITIVE_INFINITY });
 }

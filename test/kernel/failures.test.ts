@@ -50,6 +50,27 @@ describe("failures of a plugin", () => {
     expect(await t.announced()).toEqual(["one", "one", "one", "one", "two"]);
   });
 
+  it("are listed, logged and announced without keys, which errors of extensions can quote", async () => {
+    const contexts = new Map<string, BaseContext>();
+    const logged: unknown[][] = [];
+    const add = (...line: unknown[]) => void logged.push(line);
+    const logger: Logger = { debug: add, info: add, warn: add, error: add };
+    const redact = (text: string) => text.replaceAll("sk-1234", "[redacted]");
+    await using t = await testKernel([lent("one", contexts)], { logger, redact });
+    contexts.get("one")?.report("place", new Error("sk-1234 was refused"));
+    contexts.get("one")?.logger.info("the answer for sk-1234", { headers: ["sk-1234"] });
+    const events = (await t.heard()).filter(({ type }) => type === "plugin_failure");
+    expect([t.kernel.failures, events, logged]).toMatchObject([
+      [{ message: "[redacted] was refused" }],
+      [{ message: "[redacted] was refused" }],
+      [
+        ['Plugin "one" failed in place: [redacted] was refused', expect.stringContaining("Error: [redacted] was")],
+        ["the answer for [redacted]", "{ headers: [ '[redacted]' ] }"],
+      ],
+    ]);
+    expect(JSON.stringify(logged)).not.toContain("sk-1234");
+  });
+
   it("are announced again once the plugin has been loaded again, without those of other plugins", async () => {
     await using t = await setUp();
     const fail = (id: string) => {

@@ -121,7 +121,8 @@ export class SessionStarter {
     if (related.inherited) assertInside(workspace.allowWrite, related.inherited);
     let summary: OpenSummary | undefined;
     const store = this.store(wanted, () => writeSummary(shelf.path(id), summary));
-    const kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
+    const redact = (text: string, own: Pick<Kernel, "find">) => own.find("secrets")?.redact(text) ?? text;
+    const kernel = await createKernel({ entries, store, parent, services: { workspace }, logger, redact });
     const renamed = wanted.begin ? await cleanName(wanted.begin.create, kernel) : [];
     summary = new OpenSummary(shelf.path(id), kernel.session);
     if (wanted.begin?.atOnce) await writeNow(store, kernel);
