@@ -13,9 +13,12 @@ export function createBlobs(folder: string): BlobStore {
   const pathOf = (hash: string) => join(folder, hash.slice(0, 2), hash);
   /** Blobs that this process has synced. Other processes may have written the others without syncing them. */
   const synced = new Set<string>();
+  /** Blobs that this process has written or compared with their content. Others may have been damaged since they were written. */
+  const intact = new Set<string>();
   const put: BlobStore["put"] = (bytes, { durable = false } = {}) => {
     const hash = sha256Of(bytes);
-    const isNew = keep(pathOf(hash), bytes, { durable, isSynced: synced.has(hash) });
+    const isNew = keep(pathOf(hash), bytes, { durable, isSynced: synced.has(hash), isIntact: intact.has(hash) });
+    intact.add(hash);
     if (durable) synced.add(hash);
     else if (isNew) synced.delete(hash);
     return hash;
@@ -54,16 +57,27 @@ interface Keeping {
   durable: boolean;
   /** Whether the blob needs no further sync if it exists. */
   isSynced: boolean;
+  /** Whether the blob has its content if it exists with the same size. */
+  isIntact: boolean;
 }
 
-/** Returns whether the blob was written, because it did not exist. */
-function keep(path: string, bytes: Buffer, { durable, isSynced }: Keeping): boolean {
+/** Returns whether the blob was written, because it did not exist or was damaged. */
+function keep(path: string, bytes: Buffer, { durable, isSynced, isIntact }: Keeping): boolean {
   try {
-    if (sizeOf(path) === bytes.length && touch(path, durable && !isSynced)) return false;
+    const isStored = sizeOf(path) === bytes.length && (isIntact || hasContent(path, bytes));
+    if (isStored && touch(path, durable && !isSynced)) return false;
     writeInFolder(path, bytes, durable);
     return true;
   } catch (thrown) {
     throw errors.BLOB_WRITE({ path, reason: reasonOf(thrown) }, { cause: thrown });
+  }
+}
+
+function hasContent(path: string, bytes: Buffer): boolean {
+  try {
+    return fs.readFileSync(path).equals(bytes);
+  } catch {
+    return false; // It is written again, which reports the reason if that fails, too.
   }
 }
 

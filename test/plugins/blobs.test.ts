@@ -6,6 +6,7 @@ import blobs from "@scorel/blobs";
 import type { BlobStore } from "@scorel/blobs/contract";
 import { describe, expect, it, vi } from "vitest";
 import { referencesIn } from "../../plugins/blobs/purge.ts";
+import { createBlobs } from "../../plugins/blobs/store.ts";
 import { usedBytes } from "../memory.ts";
 import { testHome, testHost } from "./host/home.ts";
 
@@ -117,6 +118,15 @@ describe("a blob", () => {
     fs.writeFileSync(t.path("one"), "");
     t.store.put(Buffer.from("one"));
     expect(t.store.read(hash("one"))).toEqual(Buffer.from("one"));
+  });
+
+  it("that was damaged without changing its size is written again when a later process stores its content", async () => {
+    await using t = await open();
+    const folder = dirname(dirname(t.path("content")));
+    fs.mkdirSync(dirname(t.path("content")), { recursive: true });
+    fs.writeFileSync(t.path("content"), "c0ntent");
+    createBlobs(folder).put(Buffer.from("content"));
+    expect(t.store.read(hash("content"))).toEqual(Buffer.from("content"));
   });
 
   it("that cannot be written throws an error", async () => {
