@@ -8,14 +8,16 @@ import { errors } from "./errors.ts";
 import { storableText } from "./messages/before-store.ts";
 import { fittedContent, isToFit } from "./messages/content.ts";
 import { toAgentMessages, userText } from "./messages/convert.ts";
+import { SendingOrder } from "./messages/sending-order.ts";
 import type { Dispatcher } from "./turn/dispatcher.ts";
 import { contextTokens, estimateTokens, textTokens } from "./turn/usage.ts";
 
 /** Creates the service `agent` over a dispatcher. */
 export function createFacade(env: Environment, dispatcher: Dispatcher): AgentService {
   const { ctx } = env;
-  const put = async (message: UserMessage, mode: "steer" | "follow_up") =>
-    dispatcher.enqueue(isToFit(ctx, message.content) ? await fitted(ctx, message) : message, mode);
+  const order = new SendingOrder();
+  const put = (message: UserMessage, mode: "steer" | "follow_up") =>
+    order.pass(fitting(ctx, message), (ready) => dispatcher.enqueue(ready, mode));
   const enqueue = (message: AgentMessage | string, mode: "steer" | "follow_up") =>
     void put(asUserMessage(message), mode).catch((thrown) => ctx.report(mode, thrown));
   const service: AgentService = {
@@ -24,7 +26,7 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
         ? input.map((message) => asUserMessage(message))
         : [asUserMessage(input, images)];
       const prompts = messages.some((it) => isToFit(ctx, it.content))
-        ? await Promise.all(messages.map((it) => fitted(ctx, it)))
+        ? await Promise.all(messages.map((it) => fitting(ctx, it)))
         : messages;
       const { turn } = await dispatcher.start(prompts.map((message) => ({ message })));
       await turn;
@@ -44,8 +46,8 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       const message: UserMessage = { ...userMessage(content), ...(Object.keys(meta).length > 0 && { meta }) };
       const { messageId } = options;
       const sent = messageId === undefined ? options : { ...options, messageId, hash: bodyHash(content) };
-      const whole = options.mentions !== false && isToAttach(ctx, content) ? await attached(ctx, message) : message;
-      return dispatcher.send(isToFit(ctx, whole.content) ? await fitted(ctx, whole) : whole, sent);
+      const prepared = options.mentions === false ? fitting(ctx, message) : whole(ctx, message);
+      return order.pass(prepared, (ready) => dispatcher.send(ready, sent));
     },
     cancel: ({ clientId, hostStops = false } = {}) =>
       hostStops ? dispatcher.cancel(undefined, errors.AGENT_HOST_STOPPED()) : dispatcher.cancel(clientId),
@@ -176,9 +178,16 @@ function asUserMessage(input: string | AgentMessage, images: readonly ImageBlock
   return userMessage(input.content);
 }
 
-async function fitted(ctx: BaseContext, message: UserMessage): Promise<UserMessage> {
+/** The message with images that the provider accepts. Synchronous if it has none. */
+function fitting(ctx: BaseContext, message: UserMessage): UserMessage | Promise<UserMessage> {
   if (!isToFit(ctx, message.content)) return message;
-  return { ...message, content: await fittedContent(ctx, message.content) };
+  return fittedContent(ctx, message.content).then((content) => ({ ...message, content }));
+}
+
+/** The message with the files that it mentions. Synchronous if it mentions none and has no images. */
+function whole(ctx: BaseContext, message: UserMessage): UserMessage | Promise<UserMessage> {
+  if (!isToAttach(ctx, message.content)) return fitting(ctx, message);
+  return attached(ctx, message).then((ready) => fitting(ctx, ready));
 }
 
 /** Attaches mentioned files again, since the edited message may mention others. */
@@ -188,10 +197,10 @@ async function readyItem(ctx: BaseContext, item: QueueChange): Promise<QueueChan
   const { mentions: _before, ...kept } = meta ?? {};
   const content = userContent(message.content);
   const ready = { ...message, content, ...(Object.keys(kept).length > 0 && { meta: kept }) };
-  return { ...item, message: await fitted(ctx, await attached(ctx, ready)) };
+  return { ...item, message: await fitting(ctx, await attached(ctx, ready)) };
 }
 
-/** Whether files may have to be attached. Synchronous, so that messages without mentions keep their order. */
+/** Whether files may have to be attached. */
 function isToAttach(ctx: BaseContext, content: UserMessage["content"]): boolean {
   return ctx.find("mentions") !== undefined && userText(content).includes("@");
 }

@@ -399,3 +399,36 @@ it("messages sent at any moment of a turn are all answered", async () => {
   expect(users).toHaveLength(30);
   expect(t.session.projection("queue")).toEqual([]);
 });
+
+describe("a message that mentions a file which takes long to read", () => {
+  /** A service `mentions` whose every attachment waits for `ready`. */
+  const slowMentions = (ready: Promise<void>) =>
+    definePlugin({
+      ...{ id: "mentions", name: "Mentions", version: "1.0.0", provides: ["mentions"] },
+      activate: (ctx) => ctx.provide("mentions", { attach: () => ready.then(() => undefined) }),
+    });
+  const asked = (t: { stored(): StoredEvent[] }) =>
+    t.stored().flatMap((event: any) => (event.message?.role === "user" ? [event.message.content] : []));
+
+  it("is not overtaken by one that was sent after it", async () => {
+    const reading = gate();
+    await using t = await openAgent([text("a"), text("b"), text("c")], { plugins: [slowMentions(reading.promise)] });
+    const sent = [t.agent.send("read @large"), t.agent.send("then this"), t.agent.send("and @another")];
+    reading.open();
+    const turns = await Promise.all(sent);
+    expect(turns.map(({ status }) => status)).toEqual(["started", "queued", "queued"]);
+    for (const { turn } of turns) await turn;
+    expect(asked(t)).toEqual(["read @large", "then this", "and @another"]);
+  });
+
+  it("and cannot be read delays no other", async () => {
+    const reading = gate();
+    const broken = reading.promise.then(() => Promise.reject(new Error("no such device")));
+    await using t = await openAgent([text("a")], { plugins: [slowMentions(broken)] });
+    const [first, second] = [t.agent.send("read @large"), t.agent.send("then this")];
+    reading.open();
+    await expect(first).rejects.toThrow("no such device");
+    await (await second).turn;
+    expect(asked(t)).toEqual(["then this"]);
+  });
+});
