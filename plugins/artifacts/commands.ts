@@ -1,5 +1,6 @@
 import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 
 type Actions = typeof import("./actions.ts");
 
@@ -8,13 +9,6 @@ const session: CliOption = {
   description: "Of this session; the beginning of its id is enough (default: the latest of this directory)",
   completes: "session",
 };
-const output: CliOption = {
-  flags: "--output <format>",
-  description: "How to print",
-  values: ["text", "json"],
-  default: "text",
-};
-
 /** The commands `scorel artifact …`. */
 export function artifactCommands(host: () => HostService | undefined): CliCommand[] {
   const command = (action: keyof Actions, args: string, description: string, options: readonly CliOption[] = []) => ({
@@ -27,14 +21,14 @@ export function artifactCommands(host: () => HostService | undefined): CliComman
   });
   return [
     command("list", "[name]", "List the artifacts of a session and of the user; with a name, all its versions", [
-      output,
+      outputOption,
     ]),
     command("get", "<name>", "Print an artifact's bytes; <name>@<version> an earlier one", [
       { flags: "-o, --to <file>", description: "Write them to a new file instead" },
     ]),
     command("remove", "<name>", "Remove an artifact from the list, with all its versions"),
     command("lineage", "<name>", "Show how an artifact was made: skill, command, inputs, and their own inputs", [
-      output,
+      outputOption,
     ]),
     command("replay", "<name>", "Repeat the run that made an artifact, and compare; exits 3 when something differs", [
       {
@@ -43,7 +37,7 @@ export function artifactCommands(host: () => HostService | undefined): CliComman
         values: ["auto", "bubblewrap", "docker", "podman", "local"],
       },
       { flags: "--keep", description: "Keep the workspace, and print its path" },
-      output,
+      outputOption,
     ]),
   ];
 }

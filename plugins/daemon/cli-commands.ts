@@ -1,5 +1,6 @@
 import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
 import type { RemoteClient } from "@scorel/host/client";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import type { DaemonContext } from "./context.ts";
 import { noting, type OwnName } from "./own-name.ts";
 import type { Serving } from "./serve.ts";
@@ -14,8 +15,6 @@ export interface ProcessState {
   /** Claims a unique name for a terminal, which it keeps wherever its sessions move. Other programs get a name from each host. */
   ownName(given: string | undefined): OwnName | undefined;
 }
-
-const output: CliOption = { flags: "--output <format>", description: "How to print it", values: ["text", "json"] };
 
 export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand[] {
   return [
@@ -44,7 +43,7 @@ export function cliCommands(ctx: DaemonContext, state: ProcessState): CliCommand
       noun: "host",
       action: "status",
       description: "Show the running host: its version, sessions, clients and addresses; exits 1 if there is none",
-      options: [output],
+      options: [outputOption],
       run: async (invocation) => (await import("./commands.ts")).statusCommand(ctx, invocation),
     },
     {

@@ -11,7 +11,8 @@ export async function examine(invocation: Invocation, services: Services): Promi
   const report = await examination(invocation, services);
   if (interrupt.aborted) return 130;
   const output = createOutput(stdout);
-  const text = options.json === true ? `${JSON.stringify(report, null, 2)}\n` : plainText(reportText(report, env.HOME));
+  const text =
+    options.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : plainText(reportText(report, env.HOME));
   await output.write(text);
   if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
   return output.complaint !== undefined || report.findings.some(({ severity }) => severity === "error") ? 1 : 0;

@@ -2,6 +2,7 @@ import type {} from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import type {} from "@scorel/inspect/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import type {} from "@scorel/models/contract";
 import type {} from "@scorel/packages/contract";
 import type {} from "@scorel/trust/contract";
@@ -24,7 +25,7 @@ export default definePlugin({
       noun: "doctor",
       description: "Check plugins, options, programs, files and the model; exits 1 when something is broken",
       options: [
-        { flags: "--json", description: "Print one JSON document" },
+        outputOption,
         { flags: "--offline", description: "Open no connection; skip the model's server" },
         { flags: "--selftest", description: "Also run a turn with the offline model in a temporary home" },
       ],

@@ -1,4 +1,5 @@
 import type { CliCommand } from "@scorel/cli/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import { kinds } from "./commands/kinds.ts";
 import type { ExtensionsService } from "./contract.ts";
 
@@ -32,7 +33,7 @@ function commands(extensions: ExtensionsService): CliCommand[] {
       noun: "plugin",
       action: "list",
       description: "List plugins and extensions: where they come from, whether they are loaded, what they do",
-      options: [{ flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" }],
+      options: [outputOption],
       run: async (invocation) => (await import("./commands/list.ts")).list(extensions, invocation),
     },
     {

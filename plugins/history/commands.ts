@@ -1,12 +1,7 @@
 import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 
-const output: CliOption = {
-  flags: "--output <format>",
-  description: "How to print",
-  values: ["text", "json"],
-  default: "text",
-};
 const yes: CliOption = { flags: "--yes", description: "Do not ask" };
 const withFiles: readonly CliOption[] = [
   { flags: "--files", description: "Restore the files as they were then; shows the changes and asks first" },
@@ -41,7 +36,7 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     command("tree", "<id>", "Draw a session's tree: a line for each event, with branches and the current position", [
       { flags: "--all", description: "Also show events outside the conversation: settings, rewinds" },
       { flags: "--tail <n>", description: "Only the last n events (default: all; in a terminal, 200)" },
-      output,
+      outputOption,
     ]),
     command("rewind", "<id> <event>", "Go back to an event (or `start`); what came after stays in the tree", withFiles),
     command("branch", "<id> <event>", "Continue at the end of another branch"),

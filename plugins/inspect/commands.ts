@@ -1,15 +1,9 @@
-import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
+import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import type { Composed, LayersService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { describePreset, listFindings, listPresets, showSettings } from "./text.ts";
-
-const output: CliOption = {
-  flags: "--output <format>",
-  description: "How to print",
-  values: ["text", "json"],
-  default: "text",
-};
 
 /** Creates the commands `scorel preset list|show|check`. */
 export function presetCommands(layers: LayersService): CliCommand[] {
@@ -18,7 +12,7 @@ export function presetCommands(layers: LayersService): CliCommand[] {
       noun: "preset",
       action: "list",
       description: "List the presets",
-      options: [output],
+      options: [outputOption],
       run: async ({ stdout, options }) => {
         const presets = await layers.presets();
         return say(stdout, options.output === "json" ? `${JSON.stringify(presets)}\n` : listPresets(presets));
@@ -59,7 +53,7 @@ export function configCommands(layers: LayersService): CliCommand[] {
       noun: "config",
       action: "show",
       description: "Print the configuration used in this folder",
-      options: [{ flags: "--explain", description: "Show which layer set each value" }, output],
+      options: [{ flags: "--explain", description: "Show which layer set each value" }, outputOption],
       run: async (invocation) => {
         const composed = await layers.config();
         notify(invocation, composed);
@@ -102,7 +96,7 @@ export function promptCommands(host: HostService): CliCommand[] {
       description: "Print the system prompt with the sizes of its parts; without --session, that of a new session",
       options: [
         { flags: "--session <id>", description: "Print the prompt of this session", completes: "session" },
-        output,
+        outputOption,
       ],
       run: async (invocation) => (await work()).show(host, invocation),
     },

@@ -59,14 +59,14 @@ async function importAll(invocation: Invocation, ctx: BaseContext): Promise<numb
 
 async function list(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const rows = await withServers(ctx, invocation, async (service) => service.servers());
-  if (invocation.options.json) return say(invocation, `${JSON.stringify({ servers: rows }, null, 2)}\n`);
+  if (invocation.options.output === "json") return say(invocation, `${JSON.stringify({ servers: rows }, null, 2)}\n`);
   if (rows.length === 0) return say(invocation, "No MCP servers are configured. To add one: scorel mcp add\n");
   return say(invocation, rows.map(lineOf).join(""));
 }
 
 async function get(invocation: Invocation, ctx: BaseContext): Promise<number> {
   const row = await withServers(ctx, invocation, async (service) => service.named(invocation.args[0] as string));
-  return say(invocation, invocation.options.json ? `${JSON.stringify(row, null, 2)}\n` : factsOf(row));
+  return say(invocation, invocation.options.output === "json" ? `${JSON.stringify(row, null, 2)}\n` : factsOf(row));
 }
 
 async function test(invocation: Invocation, ctx: BaseContext): Promise<number> {
@@ -90,7 +90,7 @@ async function tested(invocation: Invocation, ctx: BaseContext): Promise<number>
     return { row: started, offers, accepted: invocation.options.accept ? service.accept(name) : undefined };
   });
   const found = { ...row, offers, ...(accepted && { accepted }) };
-  if (invocation.options.json) return say(invocation, `${JSON.stringify(found, null, 2)}\n`);
+  if (invocation.options.output === "json") return say(invocation, `${JSON.stringify(found, null, 2)}\n`);
   return say(invocation, factsOf(row, offers) + (accepted ? acceptedText(accepted) : ""));
 }
 

@@ -1,7 +1,6 @@
 import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
 import type { BaseContext } from "@scorel/kernel";
-
-const json: CliOption = { flags: "--json", description: "Print JSON for programs" };
+import { outputOption } from "@scorel/kit/terminal/output-option";
 
 const scope: CliOption = {
   flags: "-s, --scope <scope>",
@@ -41,11 +40,11 @@ export function mcpCommands(ctx: BaseContext): CliCommand[] {
       scope,
     ]),
     command("add-json", "<name> <json>", "Add an MCP server that is described in JSON, as in .mcp.json", [scope]),
-    command("list", "", "List the MCP servers that sessions here have", [json]),
-    command("get", "<name>", "Show one MCP server", [json]),
+    command("list", "", "List the MCP servers that sessions here have", [outputOption]),
+    command("get", "<name>", "Show one MCP server", [outputOption]),
     command("test", "<name>", "Start an MCP server and list its tools", [
       { flags: "--accept", description: "Accept its tools as it describes them now" },
-      json,
+      outputOption,
     ]),
     command("login", "<name>", "Log in at an MCP server, in a browser", [
       { flags: "--yes", description: "Agree when another host than that of the login page gets the login" },

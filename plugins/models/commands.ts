@@ -1,5 +1,6 @@
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { Kernel } from "@scorel/kernel";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import { failureText } from "@scorel/kit/values/failure-text";
 import type { ModelAdminService } from "@scorel/model/contract";
 import type { Composition } from "@scorel/workspace/contract";
@@ -22,10 +23,7 @@ export function modelCommands(composition: Composition): CliCommand[] {
       args: "[filter]",
       description:
         "List the models that you have a key for, or those whose name contains the filter, with windows and prices",
-      options: [
-        { flags: "--all", description: "List the models of all known providers" },
-        { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
-      ],
+      options: [{ flags: "--all", description: "List the models of all known providers" }, outputOption],
       run: command(list),
     },
     {

@@ -1,5 +1,6 @@
 import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 
 type Actions = typeof import("./actions.ts");
 
@@ -14,9 +15,7 @@ export function projectCommands(host: () => HostService | undefined): CliCommand
     run: async (invocation: Invocation) => (await import("./actions.ts"))[action](host(), invocation),
   });
   return [
-    command("list", "", "List the directories that sessions work in, latest used first", [
-      { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
-    ]),
+    command("list", "", "List the directories that sessions work in, latest used first", [outputOption]),
     command("add", "[directory]", "Register a directory (default: this one) before a session uses it", [
       { flags: "--name <name>", description: "What to call it; default: the directory's name" },
     ]),

@@ -103,7 +103,7 @@ export async function listCommand(ctx: Context, { options, stdout }: Invocation)
   const hosts = pairedHosts().map(({ id, name, scopes, pairedAt, ...known }) => {
     return { id, name, relays: relaysOf(known), scopes, pairedAt, fingerprint: fingerprintOf(id) };
   });
-  if (options.json === true) stdout.write(`${JSON.stringify({ devices, relays, hosts }, null, 2)}\n`);
+  if (options.output === "json") stdout.write(`${JSON.stringify({ devices, relays, hosts }, null, 2)}\n`);
   else if (devices.length + hosts.length === 0)
     stdout.write("Nothing is paired. `scorel pair` shows a code for another device.\n");
   else {

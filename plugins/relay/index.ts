@@ -2,6 +2,7 @@ import type { CliCommand, CliOption } from "@scorel/cli/contract";
 import type {} from "@scorel/daemon/contract";
 import type { Transport } from "@scorel/gateway/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import { config, type RelayConfig } from "./config.ts";
 import type {} from "./contract.ts";
 import type { RelayService } from "./host/service.ts";
@@ -11,7 +12,6 @@ const data: CliOption = {
   flags: "--data <folder>",
   description: "The relay's folder; default: ~/.scorel/relay-server",
 };
-const json: CliOption = { flags: "--json", description: "Print JSON" };
 const scope: CliOption = {
   flags: "--scope <list>",
   description: "What the device may do: view, prompt, approve, admin; default: view,prompt,approve",
@@ -72,7 +72,7 @@ const relayCommands = (ctx: PairingContext): CliCommand[] => {
       noun: "relay",
       action: "status",
       description: "Show the running relay: its connections and traffic; exits 1 if none is running",
-      options: [data, json],
+      options: [data, outputOption],
       run: async (invocation) => (await commands()).relayStatus(invocation),
     },
     {
@@ -114,7 +114,7 @@ const deviceCommands = (ctx: PairingContext): CliCommand[] => {
       action: "list",
       description:
         "List the devices that may reach this computer's host through a relay, and the hosts that it may reach",
-      options: [json],
+      options: [outputOption],
       run: async (invocation) => (await commands()).listCommand(ctx, invocation),
     },
     {

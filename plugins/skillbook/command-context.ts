@@ -36,7 +36,7 @@ export async function inSession(
       sessionId,
       args,
       options,
-      json: options.output === "json" || options.json === true,
+      json: options.output === "json",
       width: widthIn(stdout, env),
       say,
     });

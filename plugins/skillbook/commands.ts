@@ -1,12 +1,6 @@
 import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
-
-const output: CliOption = {
-  flags: "--output <format>",
-  description: "How to print",
-  values: ["text", "json"],
-  default: "text",
-};
+import { outputOption } from "@scorel/kit/terminal/output-option";
 
 const scope: readonly CliOption[] = [
   { flags: "--session <id>", description: "Only one session, by its id or the beginning of it", completes: "session" },
@@ -33,7 +27,7 @@ function runCommand(host: () => HostService | undefined): CliCommand {
         description: "The sandbox that it runs in; local: none",
         values: ["auto", "bubblewrap", "docker", "podman", "local"],
       },
-      output,
+      outputOption,
     ],
     run: async (invocation) => (await import("./run.ts")).run(host(), invocation),
   };
@@ -46,7 +40,7 @@ export function skillCommands(host: () => HostService | undefined): CliCommand[]
     action,
     ...(args !== "" && { args }),
     description,
-    options: [...more, output],
+    options: [...more, outputOption],
     run: async (invocation: Invocation) => {
       const [{ actions }, { inSession }] = await Promise.all([import("./actions.ts"), import("./command-context.ts")]);
       return inSession(host(), invocation, actions[action]);

@@ -1,4 +1,5 @@
 import type { CliCommand } from "@scorel/cli/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import type { TrustService } from "./contract.ts";
 
 const args = "[path]";
@@ -18,7 +19,7 @@ export function trustCommands(trust: TrustService): CliCommand[] {
       noun: "trust",
       action: "list",
       description: "List the trusted projects, and whether they have changed",
-      options: [{ flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" }],
+      options: [outputOption],
       run: async (invocation) => (await work()).list(trust, invocation),
     },
     {

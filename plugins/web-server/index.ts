@@ -1,6 +1,7 @@
 import type {} from "@scorel/cli/contract";
 import type { Listening } from "@scorel/gateway/contract";
 import { definePlugin } from "@scorel/kernel";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import { z } from "zod";
 import type { Codes } from "./codes.ts";
 import type {} from "./contract.ts";
@@ -73,7 +74,7 @@ export default definePlugin({
           description: "List the tokens that let clients in, or rotate, show-path or remove one",
           options: [
             { flags: "--scope <list>", description: "With rotate: view, prompt, approve, admin, separated by commas" },
-            { flags: "--json", description: "Print JSON" },
+            outputOption,
           ],
           run: async (invocation) => (await import("./token-command.ts")).tokenCommand(invocation),
         },

@@ -11,7 +11,7 @@ const ACTIONS = ["list", "rotate", "show-path", "remove"];
 export async function tokenCommand({ args, options, stdout }: Invocation): Promise<number> {
   const [action = "list", name = OWNER] = args;
   const say = (line: string) => void stdout.write(`${line}\n`);
-  if (action === "list") return list(options.json === true || options.output === "json", say);
+  if (action === "list") return list(options.output === "json", say);
   if (action === "rotate") {
     const asked = options.scope === undefined ? undefined : scopesOf(String(options.scope));
     const made = await writeToken(name, (former) => asked ?? former?.scopes ?? defaultScopes(name));

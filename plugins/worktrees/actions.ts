@@ -57,7 +57,7 @@ function list(ctx: Context, invocation: Invocation): Promise<number> {
   const { cwd, options, stderr } = invocation;
   return answered(ctx, invocation, async (request) => {
     const { worktrees } = await everyPage((page) => request("list_worktrees", { cwd, ...page }));
-    if (options.json === true) return `${JSON.stringify({ worktrees }, null, 2)}\n`;
+    if (options.output === "json") return `${JSON.stringify({ worktrees }, null, 2)}\n`;
     if (worktrees.length === 0) stderr.write("There are no worktrees here. To work in one: scorel --worktree NAME\n");
     return worktrees.map(rowOf).join("");
   });

@@ -1,4 +1,5 @@
 import type { CliCommand, CliOption, FolderOption, Invocation } from "@scorel/cli/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import type { Context } from "./context.ts";
 
 const commit: CliOption = { flags: "--commit", description: "First commit what is not committed there" };
@@ -16,9 +17,7 @@ export function worktreeCommands(ctx: Context): CliCommand[] {
     run: async (invocation: Invocation) => (await import("./actions.ts")).actions[action](ctx, invocation),
   });
   return [
-    command("list", "", "List the worktrees of this repository that were created with --worktree", [
-      { flags: "--json", description: "Print JSON for programs" },
-    ]),
+    command("list", "", "List the worktrees of this repository that were created with --worktree", [outputOption]),
     command("merge", "<name>", "Merge a worktree's branch into the branch that is checked out, and remove both", [
       commit,
       { flags: "--keep", description: "Keep the worktree and its branch" },

@@ -1,13 +1,7 @@
 import type { CliCommand, CliOption } from "@scorel/cli/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 import type { HostService } from "../contract.ts";
 import type { LocalHost } from "../host.ts";
-
-const output: CliOption = {
-  flags: "--output <format>",
-  description: "How to print",
-  values: ["text", "json"],
-  default: "text",
-};
 
 const tail: CliOption = { flags: "--tail <n>", description: "Only the last n events" };
 
@@ -30,7 +24,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
         { flags: "--archived", description: "Also list archived sessions" },
         { flags: "--project <name>", description: "List the sessions of a project: its id, name or directory" },
         { flags: "--limit <n>", description: "At most this many, up to 1000" },
-        output,
+        outputOption,
       ],
       run: async (invocation) => (await views()).list(host(), invocation),
     },
@@ -67,7 +61,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
       args: "<id>",
       completes: "session",
       description: "Show the queued messages of a session",
-      options: [{ flags: "--run", description: "Send them to the model now, and print its answer" }, output],
+      options: [{ flags: "--run", description: "Send them to the model now, and print its answer" }, outputOption],
       run: async (invocation) =>
         invocation.options.run === true
           ? (await import("./command-run.ts")).runQueue(service(), invocation)
@@ -88,7 +82,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
       args: "<id> <command>",
       completes: "session",
       description: "Run a slash command in a session, as in `scorel session run 7hQ2 /cost`",
-      options: [output],
+      options: [outputOption],
       run: async (invocation) => (await import("./command-run.ts")).runCommand(service(), invocation),
     },
   ];

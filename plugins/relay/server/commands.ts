@@ -88,7 +88,8 @@ export async function relayStatus({ options, stdout }: Invocation): Promise<numb
   } catch (thrown) {
     if (codeOf(thrown) !== "RELAY_NOT_RUNNING") throw thrown;
   }
-  if (options.json === true) stdout.write(`${JSON.stringify({ running: status !== undefined, ...status }, null, 2)}\n`);
+  if (options.output === "json")
+    stdout.write(`${JSON.stringify({ running: status !== undefined, ...status }, null, 2)}\n`);
   else stdout.write(status ? statusText(status) : `${errors.RELAY_NOT_RUNNING({ folder }).message}\n`);
   return status ? 0 : 1;
 }

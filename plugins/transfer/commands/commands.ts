@@ -1,5 +1,6 @@
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
+import { outputOption } from "@scorel/kit/terminal/output-option";
 
 /** Creates the commands `scorel session export` and `scorel session import`. */
 export function transferCommands(host: () => HostService | undefined): CliCommand[] {
@@ -36,7 +37,7 @@ export function transferCommands(host: () => HostService | undefined): CliComman
           values: ["auto", "scorel", "claude-code", "codex", "pi"],
           default: "auto",
         },
-        { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
+        outputOption,
       ],
       run: async (invocation: Invocation) => (await actions()).importFrom(host(), invocation),
     },
