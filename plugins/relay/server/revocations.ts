@@ -12,6 +12,10 @@ const MAX_OF_HOST = 10_000;
 /** Most revocations of all hosts together, since anyone can connect as any number of hosts. */
 const MAX_REVOKED = 200_000;
 const LIFE_MS = MAX_GRANT_SECONDS * 1_000;
+/** Superseded lines that the file may have beyond as many as count, before it is written anew. */
+const SUPERSEDED = 100;
+/** Milliseconds between two searches for expired revocations, since a host that is full can ask again and again. */
+const SEARCH_MS = 60_000;
 
 const line = z.union([
   z.strictObject({
@@ -57,6 +61,9 @@ export class StoredRevocations implements Revocations {
   private readonly path: string | undefined;
   /** Bytes of the file up to the end of its last whole line. */
   private size = 0;
+  /** Lines in the file, with those that later ones supersede. */
+  private lineCount = 0;
+  private searchedAt = Number.NEGATIVE_INFINITY;
   private readonly hosts = new Map<string, Map<string, Revoked>>();
   private readonly blocked = new Map<string, number>();
   private revokedCount = 0;
@@ -67,10 +74,7 @@ export class StoredRevocations implements Revocations {
     if (this.path === undefined) return;
     const text = readIfPresent(this.path) ?? "";
     for (const read of linesOf(this.path, text)) this.take(read, now);
-    // Omits lines that were replaced or are too old.
-    const kept = this.lines().join("");
-    replaceFile(this.path, kept, { durable: true });
-    this.size = Buffer.byteLength(kept);
+    this.rewrite(this.path);
   }
 
   isRevoked(host: string, client: string, serial: bigint): boolean {
@@ -84,9 +88,8 @@ export class StoredRevocations implements Revocations {
 
   revoke({ host, client, serial, signed }: SignedRevocation, now: number): boolean {
     if (this.isRevoked(host, client, serial)) return true;
-    const clients = this.hosts.get(host);
-    const isFull = this.revokedCount >= MAX_REVOKED || (clients !== undefined && clients.size >= MAX_OF_HOST);
-    if (isFull && !clients?.has(client)) return false;
+    if (!this.hasRoom(host, client)) this.dropExpired(now);
+    if (!this.hasRoom(host, client)) return false;
     this.keep({ host, client, serial: String(serial), at: now, signed: base64url(signed) }, now);
     return true;
   }
@@ -100,9 +103,36 @@ export class StoredRevocations implements Revocations {
     if (!this.isBlocked(id)) this.keep({ blocked: id, at: now }, now);
   }
 
+  private hasRoom(host: string, client: string): boolean {
+    const clients = this.hosts.get(host);
+    if (clients?.has(client)) return true;
+    return this.revokedCount < MAX_REVOKED && (clients?.size ?? 0) < MAX_OF_HOST;
+  }
+
+  private dropExpired(now: number): void {
+    if (now - this.searchedAt < SEARCH_MS) return;
+    this.searchedAt = now;
+    for (const [host, clients] of this.hosts) {
+      for (const [client, { at }] of clients) if (isExpired(at, now) && clients.delete(client)) this.revokedCount--;
+      if (clients.size === 0) this.hosts.delete(host);
+    }
+  }
+
   private keep(kept: Line, now: number): void {
     if (this.path !== undefined) this.append(this.path, text(kept));
     this.take(kept, now);
+    const counting = this.revokedCount + this.blocked.size;
+    // Without this, a host that revokes one client again and again would fill the disk.
+    if (this.path !== undefined && this.lineCount > 2 * counting + SUPERSEDED) this.rewrite(this.path);
+  }
+
+  /** Writes the file anew, without lines that are superseded or expired. */
+  private rewrite(path: string): void {
+    const lines = this.lines();
+    const text = lines.join("");
+    replaceFile(path, text, { durable: true });
+    this.size = Buffer.byteLength(text);
+    this.lineCount = lines.length;
   }
 
   private append(path: string, line: string): void {
@@ -114,6 +144,7 @@ export class StoredRevocations implements Revocations {
       appendFileSync(file, line);
       fsyncSync(file);
       this.size = whole + Buffer.byteLength(line);
+      this.lineCount++;
     } finally {
       closeSync(file);
     }
@@ -124,8 +155,7 @@ export class StoredRevocations implements Revocations {
       this.blocked.set(read.blocked, read.at);
       return;
     }
-    // Grants do not live that long.
-    if (now - read.at > LIFE_MS) return;
+    if (isExpired(read.at, now)) return;
     const clients = this.hosts.get(read.host) ?? new Map<string, Revoked>();
     this.hosts.set(read.host, clients);
     if (!clients.has(read.client)) this.revokedCount++;
@@ -140,6 +170,11 @@ export class StoredRevocations implements Revocations {
     );
     return [...revoked, ...[...this.blocked].map(([blocked, at]) => text({ blocked, at }))];
   }
+}
+
+/** Whether a revocation has no effect any more, since no grant lives that long. */
+function isExpired(at: number, now: number): boolean {
+  return now - at > LIFE_MS;
 }
 
 function text(kept: Line): string {

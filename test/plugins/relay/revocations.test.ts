@@ -1,8 +1,8 @@
-import { appendFileSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
-import { REVOCATION_BYTES, signRevocation } from "../../../plugins/relay/protocol/grants.ts";
+import { MAX_GRANT_SECONDS, REVOCATION_BYTES, signRevocation } from "../../../plugins/relay/protocol/grants.ts";
 import { createIdentity } from "../../../plugins/relay/protocol/identity.ts";
 import { StoredRevocations } from "../../../plugins/relay/server/revocations.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -25,6 +25,31 @@ describe("the stored revocations of a relay", () => {
     const again = new StoredRevocations(folder, Date.now());
     const isRevoked = (client: string) => again.isRevoked("host", client, 1n);
     expect(["first", "second", "third"].map(isRevoked)).toEqual([true, false, true]);
+  });
+
+  it("make room for others when they expire, also while the relay runs", () => {
+    const stored = new StoredRevocations(undefined, 0);
+    const signed = new Uint8Array(REVOCATION_BYTES);
+    const revokes = (client: string, now: number) => stored.revoke({ host: "host", client, serial: 1n, signed }, now);
+    for (let n = 0; n < 10_000; n++) revokes(`client ${n}`, n);
+    const later = (MAX_GRANT_SECONDS + 60) * 1_000;
+    expect([revokes("one more", 10_000), revokes("one more", later)]).toEqual([false, true]);
+    expect(["client 0", "client 9999", "one more"].map((client) => stored.isRevoked("host", client, 1n))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("do not fill the disk when one client is revoked again and again", () => {
+    const folder = temporaryFolder("scorel-relay-");
+    const stored = new StoredRevocations(folder, Date.now());
+    const signed = new Uint8Array(REVOCATION_BYTES);
+    for (let serial = 1n; serial <= 500n; serial++)
+      stored.revoke({ host: "host", client: "client", serial, signed }, Date.now());
+    const lines = readFileSync(join(folder, "revocations.jsonl"), "utf8").trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(102);
+    expect(new StoredRevocations(folder, Date.now()).isRevoked("host", "client", 500n)).toBe(true);
   });
 });
 
