@@ -1,6 +1,8 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
+import { holderOf, isHeld } from "@scorel/kit/files/lock";
+import { slices } from "@scorel/kit/values/slices";
 import { errors } from "./errors.ts";
 import { LIST } from "./store.ts";
 
@@ -12,6 +14,9 @@ const REFERENCE = /"([0-9a-f]{64})"/g;
 /** The longest part of a reference that may be split between chunks. */
 const LONGEST_PART = '"'.length + 64;
 
+/** Lets the event loop turn, if it is time for that. */
+type Pause = ReturnType<typeof slices>;
+
 export interface PurgePlaces {
   blobs: string;
   sessions: string;
@@ -21,15 +26,30 @@ export interface PurgePlaces {
   now: number;
 }
 
-/** Removes blobs that nothing refers to, or is about to refer to. Throws BLOBS_UNREADABLE. */
-export function purge({ blobs, sessions, others, now }: PurgePlaces): { removed: number; bytes: number; kept: number } {
+/** Counts of blobs, and the bytes of those that were removed. */
+interface Purged {
+  removed: number;
+  bytes: number;
+  kept: number;
+}
+
+/**
+ * Removes blobs that nothing refers to, or is about to refer to. Sessions of this process and of others go on meanwhile. Throws
+ * BLOBS_UNREADABLE.
+ */
+export async function purge({ blobs, sessions, others, now }: PurgePlaces): Promise<Purged> {
   // Sessions that start after this check write blobs that are recent.
   const before = Math.min(now, ...holdersSince(sessions)) - GRACE_MS;
-  const wanted = referencesIn([sessions, ...others]);
+  const pause = slices();
+  const wanted = await referencesIn([sessions, ...others], pause);
   // Iterating a set includes entries that are added meanwhile.
-  for (const hash of wanted) collectListed(join(blobs, hash.slice(0, 2), hash), wanted);
+  for (const hash of wanted) {
+    await collectListed(join(blobs, hash.slice(0, 2), hash), wanted, pause);
+    await pause();
+  }
   const result = { removed: 0, bytes: 0, kept: 0 };
   for (const path of filesBelow(blobs)) {
+    await pause();
     const name = path.slice(path.lastIndexOf("/") + 1);
     const bytes = wanted.has(name) ? undefined : removeIfOlder(path, before);
     if (bytes === undefined) result.kept++;
@@ -52,15 +72,13 @@ function holdersSince(sessions: string): number[] {
     });
 }
 
-/** Whether a lock may be in use. One of another machine or container, or an unreadable one, may be. */
+/** Whether a lock may be in use. One of a process in another container or on another machine may be, and one that cannot be read. */
 function mayBeHeld(path: string): boolean {
   try {
-    const { pid } = JSON.parse(fs.readFileSync(path, "utf8")) as { pid?: unknown };
-    if (typeof pid !== "number" || pid <= 0) return true;
-    process.kill(pid, 0);
+    const holder = holderOf(path);
+    return holder !== undefined && isHeld(path, holder);
+  } catch {
     return true;
-  } catch (thrown) {
-    return codeOf(thrown) !== "ESRCH" && codeOf(thrown) !== "ENOENT";
   }
 }
 
@@ -94,24 +112,24 @@ function moveIfThere(path: string, to: string): boolean {
  * The hashes in all files below these folders, whatever their type. Another process may move a session from one folder to the other meanwhile,
  * so the folders are listed until they have no file that was not read.
  */
-export function referencesIn(folders: readonly string[]): Set<string> {
+export async function referencesIn(folders: readonly string[], pause: Pause = slices()): Promise<Set<string>> {
   const found = new Set<string>();
   const read = new Set<string>();
   const unread = () => folders.flatMap(filesBelow).filter((path) => !read.has(path));
   for (let paths = unread(); paths.length > 0; paths = unread())
     for (const path of paths) {
-      collect(path, found);
+      await collect(path, found, pause);
       read.add(path);
     }
   return found;
 }
 
 /** Adds all hashes in a file; none if it is gone. */
-function collect(path: string, wanted: Set<string>): void {
+async function collect(path: string, wanted: Set<string>, pause: Pause): Promise<void> {
   try {
     const fd = fs.openSync(path, "r");
     try {
-      collectFrom(fd, wanted);
+      await collectFrom(fd, wanted, pause);
     } finally {
       fs.closeSync(fd);
     }
@@ -122,8 +140,8 @@ function collect(path: string, wanted: Set<string>): void {
 }
 
 /** Adds the hashes in a blob, if it is a list. */
-function collectListed(path: string, wanted: Set<string>): void {
-  if (beginning(path, LIST.length) === LIST) collect(path, wanted);
+async function collectListed(path: string, wanted: Set<string>, pause: Pause): Promise<void> {
+  if (beginning(path, LIST.length) === LIST) await collect(path, wanted, pause);
 }
 
 function beginning(path: string, length: number): string {
@@ -142,7 +160,7 @@ function beginning(path: string, length: number): string {
   }
 }
 
-function collectFrom(fd: number, wanted: Set<string>): void {
+async function collectFrom(fd: number, wanted: Set<string>, pause: Pause): Promise<void> {
   const bytes = Buffer.alloc(CHUNK);
   let rest = "";
   for (let length = fs.readSync(fd, bytes); length > 0; length = fs.readSync(fd, bytes)) {
@@ -150,6 +168,7 @@ function collectFrom(fd: number, wanted: Set<string>): void {
     // A copy: a part of a string would keep the whole chunk in memory.
     for (const [, hash = ""] of text.matchAll(REFERENCE)) wanted.add(Buffer.from(hash).toString());
     rest = text.slice(-LONGEST_PART);
+    await pause();
   }
 }
 

@@ -7,6 +7,7 @@ import type { BlobStore } from "@scorel/blobs/contract";
 import { describe, expect, it, vi } from "vitest";
 import { referencesIn } from "../../plugins/blobs/purge.ts";
 import { createBlobs } from "../../plugins/blobs/store.ts";
+import { ownIdentity } from "../../plugins/kit/process/identity.ts";
 import { usedBytes } from "../memory.ts";
 import { testHome, testHost } from "./host/home.ts";
 
@@ -215,9 +216,19 @@ describe("a purge", () => {
     const logs = Array.from({ length: 40 }, (_, at) => `sessions/s${at}.jsonl`);
     for (const log of logs) t.file(log, " ".repeat(1_000_000) + event(log));
     const before = await usedBytes();
-    const found = referencesIn([dirname(t.file("sessions/s.jsonl", ""))]);
+    const found = await referencesIn([dirname(t.file("sessions/s.jsonl", ""))]);
     expect((await usedBytes()) - before).toBeLessThan(10 * 1024 * 1024);
     expect([...found].sort()).toEqual(logs.map(hash).sort());
+  });
+
+  it("lets other work go on", async () => {
+    await using t = await open();
+    for (let at = 0; at < 20; at++) t.file(`sessions/s${at}.jsonl`, `"${hash(String(at))}"`.repeat(20_000));
+    let turns = 0;
+    const counting = setInterval(() => turns++);
+    await t.purge();
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(3);
   });
 
   it("never removes recent blobs, whose event may be about to be written", async () => {
@@ -234,7 +245,11 @@ describe("a purge", () => {
     t.old(lock, 10);
     t.keep("held");
     expect(await t.purge()).toMatchObject({ removed: 0 });
-    fs.writeFileSync(lock, JSON.stringify({ pid: 2 ** 22 - 1 }));
+    // A process that cannot be seen from here, since it runs in another container.
+    fs.writeFileSync(lock, JSON.stringify({ ...ownIdentity(), pid: 2 ** 22 - 1, space: "pid:[1]" }));
+    t.old(lock, 10);
+    expect(await t.purge()).toMatchObject({ removed: 0 });
+    fs.writeFileSync(lock, JSON.stringify({ ...ownIdentity(), pid: 2 ** 22 - 1 }));
     t.old(lock, 10);
     expect(await t.purge()).toMatchObject({ removed: 1 });
   });
