@@ -1,4 +1,4 @@
-import { logData } from "@scorel/kit/text/log-data";
+import { logData } from "@scorel/kit/values/log-data";
 import type { Logger } from "../types.ts";
 
 /** A logger whose lines go through `redact`, since errors of libraries and extensions can quote keys. */

@@ -27,7 +27,7 @@ export interface PurgePlaces {
 }
 
 /** Counts of blobs, and the bytes of those that were removed. */
-interface Purged {
+export interface Purged {
   removed: number;
   bytes: number;
   kept: number;

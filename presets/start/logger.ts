@@ -1,6 +1,6 @@
 import type { BaseContext } from "@scorel/kernel";
-import { logData } from "@scorel/kit/text/log-data";
 import { plainText } from "@scorel/kit/text/plain";
+import { logData } from "@scorel/kit/values/log-data";
 
 type Logger = BaseContext["logger"];
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ScorelError } from "../values/coded-error.ts";
+import { ScorelError } from "./coded-error.ts";
 
 /** The data of a log line as text; an error has its stack if nobody has foreseen it. */
 export function logData(data: unknown): string {
