@@ -23,11 +23,11 @@ const slow = [
   "test/plugins/host/{resume,view}.test.ts",
   "test/plugins/kit/{rpc/wire,text/key-locator}.test.ts",
   "test/plugins/logs/{index-file,line-sums}.test.ts",
-  "test/plugins/mcp/{cache,calls,command,offer,requests,resources,search}.test.ts",
+  "test/plugins/mcp/{cache,calls,command,large-events,offer,requests,resources,search}.test.ts",
   "test/plugins/permissions/{bash,coverage,git,judged,oracle,tables}.test.ts",
   "test/plugins/relay/{host-link,identity,pairing,segments,several-relays,slow-reader,malicious/*}.test.ts",
   "test/plugins/subagents/worktree.test.ts",
-  "test/plugins/terminal/{growing-code,input/clipboard,painter,untrusted-parts}.test.ts",
+  "test/plugins/terminal/{diff,growing-code,input/clipboard,painter,untrusted-parts}.test.ts",
   "test/plugins/web/{page-built,page-seen}.test.ts",
   "test/plugins/ws/{channel,large-messages,rights,slow-answers}.test.ts",
   "test/{docs,plugins/history/tree,plugins/model-auth,plugins/model-sent,presets/reload}.test.ts",
@@ -35,7 +35,7 @@ const slow = [
 
 /** Unit tests that change or measure their process, or fill its memory, so that each file needs a process of its own. */
 const ownProcess = [
-  "test/plugins/{gateway/sizes,kit/values/backlog,terminal/pictures,ws/safety}.test.ts",
+  "test/plugins/{blobs-memory,gateway/sizes,kit/values/backlog,terminal/pictures,ws/safety}.test.ts",
   "test/**/{code-cache,secrets,spans}.test.ts",
   "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",
 ];

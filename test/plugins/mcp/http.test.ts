@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { serverTable } from "../../../plugins/mcp/config.ts";
-import { limitedFetch } from "../../../plugins/mcp/wire/http.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { startHttpServer } from "./http-server.ts";
 import { lastText, offered, talk } from "./setup.ts";
@@ -108,15 +107,6 @@ it("an answer that is too long is an error", async () => {
     servers: [{ name: "far", url: remote.url }],
   });
   expect(lastText((await t.say("Go."))[1] as never)).toContain("it sent a message of more than 16 MB");
-});
-
-it.each(["\n", "\r\n", "\r"])("an event is too long even if its lines are short, which end with %j", async (end) => {
-  const megabyte = `data: ${"x".repeat(2 ** 20)}${end}`;
-  const events = (length: number) => Array.from({ length: 3 }, () => megabyte.repeat(length) + end).join("");
-  await using remote = await startHttpServer({ stream: (name) => events(name === "short" ? 15 : 17) });
-  const read = async (name: string) => (await (await limitedFetch(`${remote.url}?${name}`)).text()).length;
-  expect(await read("short")).toBe(events(15).length);
-  await expect(read("long")).rejects.toThrow("it sent a message of more than 16 MB");
 });
 
 it("an address where nothing answers is reported with the reason", async () => {
