@@ -1,10 +1,7 @@
+import { isHighlightable } from "@scorel/kit/markdown/highlighted";
 import type { Drawing } from "./drawing.ts";
 import type { Coloured } from "./growing-code.ts";
 import { wrapped } from "./wrap.ts";
-
-/** The most characters of code, and of one of its lines, that are coloured: the highlighter is too slow for more. */
-const MAX_COLOURED = 20_000;
-const MAX_COLOURED_LINE = 1_000;
 
 interface Code {
   text: string;
@@ -17,8 +14,7 @@ interface Code {
 export function codeLines({ text, language: info, isRest = false }: Code, width: number, drawing: Drawing): string[] {
   const { theme, highlight, growing } = drawing;
   const named = /^[\w+#.-]*/.exec(info)?.[0] ?? "";
-  const isShort = text.length <= MAX_COLOURED && text.split("\n").every((line) => line.length <= MAX_COLOURED_LINE);
-  const language = isShort ? named : "";
+  const language = isHighlightable(text) ? named : "";
   const draw = (code: string): Coloured => {
     const coloured = language === "" ? undefined : highlight?.(code, language);
     const lines = coloured?.lines ?? code.split("\n").map((line) => theme.style("code", line));

@@ -1,3 +1,4 @@
+import { highlighted } from "@scorel/kit/markdown/highlighted";
 import type { Role, Theme } from "../theme/theme.ts";
 import type { Coloured } from "./growing-code.ts";
 
@@ -36,14 +37,13 @@ export async function loadHighlighter(): Promise<
 > {
   const { default: hljs } = await import("highlight.js/lib/common");
   return (theme) => (code, language) => {
-    const grammar = hljs.getLanguage(language);
-    if (!grammar) return undefined;
-    const { value, _top: last } = hljs.highlight(code, { language, ignoreIllegals: true });
-    return { lines: colouredLines(value, theme), isWhole: last === grammar };
+    const found = highlighted(hljs, code, language);
+    return found && { lines: colouredLines(found.markup, found.rest, theme), isWhole: found.isWhole };
   };
 }
 
-function colouredLines(html: string, theme: Theme): string[] {
+/** The lines of highlighted code, and of the plain rest. */
+function colouredLines(html: string, rest: string, theme: Theme): string[] {
   const open: Role[] = [];
   let line = "";
   const lines: string[] = [];
@@ -60,5 +60,6 @@ function colouredLines(html: string, theme: Theme): string[] {
       }
     }
   }
-  return [...lines, line];
+  const [first = "", ...more] = rest.split("\n").map((each) => theme.style("text", each));
+  return [...lines, line + first, ...more];
 }

@@ -1,9 +1,8 @@
+import { highlighted, isHighlightable } from "@scorel/kit/markdown/highlighted";
 import hljs from "highlight.js/lib/common";
 import MarkdownIt from "markdown-it";
 import { escaped, visible } from "./html-text.ts";
 
-/** The most characters of a block of code that is highlighted. Some grammars need a time that grows with the square of the length. */
-const LONGEST_CODE = 10_000;
 /** Milliseconds of highlighting for one page. Nothing else can run meanwhile. */
 const MOST_MS = 2_000;
 const LINK = /^(?:https?:\/\/|mailto:)[^\s\\]+$/i;
@@ -39,12 +38,11 @@ function preformatted(html: string): string {
 /** Code as HTML, with colours if its language is known and there is time for it. */
 function coloured(text: string, info: string, highlighting: Highlighting): string {
   const language = /^[\w+#-]{1,30}/.exec(info.trim())?.[0]?.toLowerCase() ?? "";
-  const isTooMuch = text.length > LONGEST_CODE || highlighting.spentMs > MOST_MS;
-  if (isTooMuch || !hljs.getLanguage(language)) return escaped(text);
+  if (highlighting.spentMs > MOST_MS || !isHighlightable(text)) return escaped(text);
   const began = performance.now();
-  const { value } = hljs.highlight(visible(text), { language, ignoreIllegals: true });
+  const found = highlighted(hljs, visible(text), language);
   highlighting.spentMs += performance.now() - began;
-  return value;
+  return found ? found.markup + escaped(found.rest) : escaped(text);
 }
 
 function urlOf(token: { attrGet(name: string): string | number | null } | undefined, name: string): string {

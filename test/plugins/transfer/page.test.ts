@@ -52,7 +52,7 @@ describe("an exported page", () => {
   it("spends little time on highlighting, and shows further code without colours", async () => {
     await using t = await drawingDesk();
     const block = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\`\n`;
-    const slow = Array<string>(40).fill(block("ini", "0".repeat(9_000)));
+    const slow = Array<string>(40).fill(block("csharp", "List<int> a\n".repeat(1_500)));
     const words = [block("js", "const a = 1;"), ...slow, block("js", "const z = 1;")].join("\n");
     const began = performance.now();
     const page = await pageOf(t, await drawn(t, [], [{ content: [{ type: "text", text: words }] }]));

@@ -1,12 +1,10 @@
+import { isHighlightable } from "@scorel/kit/markdown/highlighted";
 import { memo, useEffect, useMemo, useState } from "react";
 import { LongText } from "../display/long-text.tsx";
 import { Store, useStore } from "../store.ts";
 import { GrowingColours } from "./growing-colours.ts";
 import type { Colour, Piece } from "./pieces.ts";
 
-/** Most characters of code that is highlighted, and of its longest line. Longer code would take too long. */
-const MAX_COLOURED = 20_000;
-const MAX_COLOURED_LINE = 1_000;
 /** Milliseconds after which code that has not grown counts as complete. */
 const REST = 300;
 
@@ -25,11 +23,6 @@ function loadColours(): void {
   );
 }
 
-/** Whether code is short enough to be highlighted quickly. */
-export function isColourable(text: string): boolean {
-  return text.length <= MAX_COLOURED && !text.split("\n").some((line) => line.length > MAX_COLOURED_LINE);
-}
-
 /** The highlighter, once it is loaded. Loads it when `isWanted` is first true. */
 export function useColour(isWanted: boolean): Colour | undefined {
   useEffect(() => {
@@ -40,7 +33,7 @@ export function useColour(isWanted: boolean): Colour | undefined {
 
 /** Code, highlighted as soon as the highlighter is loaded. */
 export function Coloured({ text, language }: { text: string; language: string }) {
-  const isWanted = language !== "" && isColourable(text);
+  const isWanted = language !== "" && isHighlightable(text);
   const colour = useColour(isWanted);
   return (
     <code>

@@ -1,3 +1,4 @@
+import { highlighted } from "@scorel/kit/markdown/highlighted";
 /** A separate module, since it is large. It is loaded with the first code block that names a language. */
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -41,6 +42,6 @@ for (const [name, grammar] of Object.entries(LANGUAGES)) hljs.registerLanguage(n
 hljs.registerAliases("less", { languageName: "scss" });
 
 export const colour: Colour = (code, language) => {
-  if (!hljs.getLanguage(language)) return undefined;
-  return piecesOf(hljs.highlight(code, { language, ignoreIllegals: true }).value);
+  const found = highlighted(hljs, code, language);
+  return found && [...piecesOf(found.markup), ...(found.rest === "" ? [] : [{ text: found.rest }])];
 };

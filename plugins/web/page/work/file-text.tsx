@@ -1,8 +1,9 @@
+import { isHighlightable } from "@scorel/kit/markdown/highlighted";
 import { useMemo } from "react";
 import { Chunk, inChunks } from "../display/chunk.tsx";
 import { LongText } from "../display/long-text.tsx";
 import { safeText } from "../display/safe.ts";
-import { isColourable, useColour } from "../markdown/coloured.tsx";
+import { useColour } from "../markdown/coloured.tsx";
 import type { Piece } from "../markdown/pieces.ts";
 import { languageOf, linesOf } from "./file-lines.ts";
 
@@ -13,9 +14,9 @@ const CHUNK = 100;
 export function FileText({ text, path }: { text: string; path: string }) {
   const safe = useMemo(() => safeText(text), [text]);
   const language = languageOf(path);
-  const colour = useColour(isColourable(safe));
+  const colour = useColour(isHighlightable(safe));
   const chunks = useMemo(() => {
-    const coloured = isColourable(safe) ? colour?.(safe, language) : undefined;
+    const coloured = isHighlightable(safe) ? colour?.(safe, language) : undefined;
     return inChunks(linesOf(coloured ?? [{ text: safe }]), CHUNK);
   }, [safe, language, colour]);
   const last = ((chunks.length - 1) * CHUNK + (chunks.at(-1)?.length ?? 0)).toString();
