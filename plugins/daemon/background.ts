@@ -18,10 +18,14 @@ const LOOK_MS = 20;
 /** The environment variable that tells a host that a command has started it, not a person or a service manager. */
 export const BACKGROUND = "SCOREL_HOST_BACKGROUND";
 
-/** Starts a host in a separate process, which outlives this one, and waits until it can be reached. */
+/**
+ * Starts a host in a separate process, which outlives this one, and waits until it can be reached. Throws DAEMON_START and ends the process
+ * if that takes longer than `limitMs`.
+ */
 export async function startInBackground(
   { env }: Pick<Invocation, "env">,
   words: readonly string[],
+  limitMs = LIMIT_MS,
 ): Promise<DaemonState> {
   const log = openLog();
   const from = fstatSync(log).size;
@@ -44,11 +48,14 @@ export async function startInBackground(
     ended = true;
   });
   child.unref();
-  for (const until = Date.now() + LIMIT_MS; Date.now() < until && !ended; await sleep(LOOK_MS)) {
+  for (const until = Date.now() + limitMs; Date.now() < until && !ended; await sleep(LOOK_MS)) {
     const state = findDaemon()?.state;
     if (state && state.pid === child.pid) return state;
   }
-  const output = plainText(readLog(from)).trim() || logProblem();
+  // Otherwise a host of which nobody knows would be there later.
+  const isLate = !ended && child.kill();
+  const late = isLate ? `It was not ready after ${limitMs / 1_000} s, and was ended.` : "";
+  const output = [plainText(readLog(from)).trim() || logProblem(), late].filter((text) => text !== "").join("\n");
   throw errors.DAEMON_START({ log: logFile(), output: output.replace(/^scorel: \w+: /, "") });
 }
 
