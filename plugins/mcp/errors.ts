@@ -28,6 +28,7 @@ export const errors = defineErrors({
   MCP_TIMEOUT: (a: { server: string; tool: string; seconds: number }) =>
     `The MCP server "${a.server}" did not answer ${a.tool} for ${a.seconds} s, so the call was cancelled. Whether it took effect is not known. "timeout" of the server in [[mcp.servers]] sets the limit.`,
   MCP_MESSAGE_SIZE: (a: { megabytes: number }) => `it sent a message of more than ${a.megabytes} MB`,
+  MCP_STREAM_ENDED: () => "the connection ended before the answer, so whether it took effect is not known",
   MCP_TOOLS: (a: { server: string; reason: string }) =>
     `Some tools of the MCP server "${a.server}" are left out: ${a.reason}.`,
   MCP_NO_MORE: (a: { server: string; times: number }) =>

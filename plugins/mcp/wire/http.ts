@@ -4,6 +4,8 @@ import { errors } from "../errors.ts";
 
 /** Most bytes of one answer, or of one event of a stream. The stream itself may go on for hours. */
 const MOST_BYTES = 16 * 1024 * 1024;
+/** The error code of the SDK for requests that are lost with their connection. */
+const CONNECTION_CLOSED = -32_000;
 /** Milliseconds that a server has to end its session. */
 const END_SESSION_MS = 1_000;
 /** Where an event ends: at an empty line. A line ends with a carriage return, a line feed, or both. */
@@ -22,11 +24,31 @@ export async function httpTransport(
   authProvider?: TokenProvider,
 ): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  return new StreamableHTTPClientTransport(new URL(url), {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
     fetch: authProvider ? fetchWith(authProvider) : limitedFetch,
     ...(authProvider && { authProvider }),
   });
+  endRequestsWithStream(transport);
+  return transport;
+}
+
+/**
+ * Makes a request fail if its event stream ends without an answer. The transport continues a stream whose events have ids; a request whose
+ * stream cannot be continued would wait until its time limit.
+ */
+function endRequestsWithStream(transport: StreamableHTTPClientTransport): void {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if (Array.isArray(message) || !("id" in message && "method" in message)) return send(message, options);
+    const error = { code: CONNECTION_CLOSED, message: errors.MCP_STREAM_ENDED().message };
+    const onRequestStreamEnd = () => {
+      options?.onRequestStreamEnd?.();
+      // Ignored if the request was answered.
+      transport.onmessage?.({ jsonrpc: "2.0", id: message.id, error });
+    };
+    return send(message, { ...options, onRequestStreamEnd });
+  };
 }
 
 function fetchWith(tokens: TokenProvider): FetchLike {

@@ -23,6 +23,8 @@ interface Options {
   stream?: (query: string) => string;
   /** Whether responses are event streams. */
   streams?: boolean;
+  /** Whether the stream of a call breaks before the answer; `resumable` ones have ids, and continue after that. */
+  breaks?: "lost" | "resumable";
 }
 
 export interface HttpServer extends AsyncDisposable {
@@ -41,10 +43,12 @@ export async function startHttpServer({
   beforeForgotten,
   stream,
   streams = false,
+  breaks,
 }: Options = {}): Promise<HttpServer> {
   const seen: Seen[] = [];
   let sessions = new Set<string>();
   let opened = 0;
+  const unsent: object[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -64,6 +68,8 @@ export async function startHttpServer({
       response.setHeader("content-type", "text/event-stream");
       return void response.end(stream(request.url?.split("?")[1] ?? ""));
     }
+    if (method === "GET" && headers["last-event-id"] === "first")
+      return answer(response, unsent.shift() as object, true);
     if (method !== "POST") return void response.writeHead(405).end();
     if (body.method === "initialize") {
       sessions.add(`s${++opened}`);
@@ -73,7 +79,12 @@ export async function startHttpServer({
       return void response.writeHead(404).end();
     }
     if (body.id === undefined) return void response.writeHead(202).end();
-    answer(response, { jsonrpc: "2.0", id: body.id, ...resultOf(body) }, streams);
+    const message = { jsonrpc: "2.0", id: body.id, ...resultOf(body) };
+    if (breaks === undefined || body.method !== "tools/call") return answer(response, message, streams);
+    unsent.push(message);
+    response.setHeader("content-type", "text/event-stream");
+    response.write(breaks === "resumable" ? "id: first\nretry: 10\ndata:\n\n" : ": working\n\n");
+    setTimeout(() => request.socket.destroy(), 20);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -109,6 +109,20 @@ it("an answer that is too long is an error", async () => {
   expect(lastText((await t.say("Go."))[1] as never)).toContain("it sent a message of more than 16 MB");
 });
 
+it("a call whose event stream breaks fails at once, or is continued if the server gave ids", async () => {
+  const results = (["lost", "resumable"] as const).map(async (breaks) => {
+    await using remote = await startHttpServer({ breaks });
+    await using t = await talk([toolCall("mcp__far__echo", { a: 1 }), text("Done.")], {
+      servers: [{ name: "far", url: remote.url, timeout: 600 }],
+    });
+    return lastText((await t.say("Go."))[1] as never);
+  });
+  expect(await Promise.all(results)).toEqual([
+    'The MCP server "far" could not do echo: the connection ended before the answer, so whether it took effect is not known',
+    '{"a":1}',
+  ]);
+}, 20_000);
+
 it("an address where nothing answers is reported with the reason", async () => {
   const gone = await startHttpServer();
   await gone[Symbol.asyncDispose]();
