@@ -7,11 +7,14 @@ import { createScrub } from "./scrub.ts";
 export type Examination = Pick<CheckContext, "cwd" | "env" | "options" | "interrupt">;
 
 /** Checks everything. The report has no secrets in it. */
-export async function examination(asked: Examination, services: Services): Promise<HealthReport> {
+export async function examination(
+  { cwd, env, options, interrupt }: Examination,
+  services: Services,
+): Promise<HealthReport> {
   const home = homeOf();
   const self: CheckContext["self"] = [process.execPath, process.argv[1] as string];
-  const report = await runChecks({ ...services, ...asked, home, self });
-  return createScrub(asked.env, home, keyVariables(report))(report);
+  const report = await runChecks({ ...services, cwd, env, options, interrupt, home, self });
+  return createScrub(env, home, keyVariables(report))(report);
 }
 
 /** Returns the environment variables that any layer names for a key. */

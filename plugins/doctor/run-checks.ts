@@ -1,3 +1,4 @@
+import { ScorelError } from "@scorel/kernel";
 import { type CheckContext, type Part, thrownFindings } from "./check-context.ts";
 import type { Finding, HealthReport } from "./contract.ts";
 import { checkFolders } from "./folders.ts";
@@ -55,7 +56,9 @@ async function runCheck(check: Check, context: CheckContext): Promise<Part> {
   try {
     return await check(context);
   } catch (thrown) {
-    return { findings: thrownFindings(thrown, "", "This should not happen: please report it.") };
+    // An error with a code says itself what to do.
+    const doNext = thrown instanceof ScorelError ? "" : "This should not happen: please report it.";
+    return { findings: thrownFindings(thrown, "", doNext) };
   }
 }
 

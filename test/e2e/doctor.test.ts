@@ -391,6 +391,23 @@ describe("scorel doctor finds", () => {
     expect(found(report, "EXTENSION_HELD")).toMatchObject({ severity: "warning", where: path });
   });
 
+  it("what a project requires, also in a run that trusts it", async () => {
+    using s = scratch();
+    s.file(".scorel/config.toml", '[requires]\nscorel = ">=99"\n');
+    const { findings } = JSON.parse((await s.run(["doctor", "--json", "--offline", "--trust"])).stdout) as HealthReport;
+    expect(findings.filter(({ severity }) => severity === "error")).toEqual([
+      {
+        code: "CONFIG_REQUIRES",
+        severity: "error",
+        what: expect.stringMatching(
+          /requires Scorel >=99, and this is .*\. Install a matching version: .*config\.toml:2\)$/,
+        ),
+        where: "",
+        doNext: "",
+      },
+    ]);
+  });
+
   it("an untrusted project, and what it contains", async () => {
     using s = scratch({ inProcess: true });
     s.file(".scorel/extensions/theirs.ts", extension("theirs"));
