@@ -15,6 +15,11 @@ export const errors = defineErrors({
     text: (a: { name: string; known: readonly string[] }) =>
       `unknown skill: ${a.name}. The skills here are: ${list(a.known)}.`,
   },
+  SKILL_UNTRUSTED: {
+    exit: 2,
+    text: (a: { name: string; path: string }) =>
+      `The skill ${a.name} is not used, because its project is not trusted: ${a.path}. To look at what the project has, and trust it: scorel trust add`,
+  },
   SKILL_DOC_UNKNOWN: (a: { name: string; docs: readonly string[]; known: readonly string[] }) =>
     `unknown docs of skill ${a.name}: ${list(a.docs)}. It has: ${list(a.known)}.`,
   SKILL_UNREADABLE: (a: { name: string; path: string; reason: string }) =>

@@ -1,6 +1,5 @@
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
-import { errors } from "./errors.ts";
 import { archiveAt } from "./library/roots.ts";
 import type { Skills } from "./load/skills.ts";
 
@@ -29,7 +28,8 @@ export function operations(skills: () => Skills) {
       run: async ({ name }) => {
         const { skills: known } = await skills().ready();
         const skill = known.find((each) => each.name === name);
-        if (!skill) throw errors.SKILL_UNKNOWN({ name, known: known.map((each) => each.name) });
+        if (!skill)
+          throw (await import("./library/missing.ts")).missingSkill(name, known, skills().ctx.find("workspace"));
         const { sizes: _, ...texts } = await (await import("./format/text.ts")).textsOf(skill);
         return { skill, ...texts };
       },

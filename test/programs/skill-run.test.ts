@@ -136,7 +136,7 @@ itWith("python", "a project's skills run for a person only when the project is t
   expect(await s.run(words)).toMatchObject({
     code: 2,
     stdout: "",
-    stderr: expect.stringContaining("unknown skill: ours"),
+    stderr: expect.stringContaining("The skill ours is not used, because its project is not trusted"),
   });
   expect(await s.run([...words, "--trust"])).toMatchObject({ code: 0, stdout: "ours\n", stderr: "" });
 });

@@ -24,7 +24,8 @@ export interface StoredRoots {
   configured: ReadonlyMap<string, PlacedSkills>;
 }
 export const NONE: StoredRoots = { added: [], configured: new Map() };
-const SHARED = [join(".agents", "skills"), join(".claude", "skills")];
+/** Skill folders that other tools use, too, relative to a folder of a project or to the home. */
+export const SHARED = [join(".agents", "skills"), join(".claude", "skills")];
 
 /** The existing folders with skills, highest rank first. Errors in configured folders are reported. */
 export function rootsOf(
@@ -145,7 +146,7 @@ function packageRoots({ packages = [] }: Workspace): Root[] {
 }
 
 /** The folders from `from` up to `top`, both included. */
-function upTo(top: string, from: string): string[] {
+export function upTo(top: string, from: string): string[] {
   if (from !== top && !from.startsWith(top + sep)) return [top];
   return from === top ? [top] : [from, ...upTo(top, dirname(from))];
 }

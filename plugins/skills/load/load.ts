@@ -4,6 +4,7 @@ import type { LoadedDoc, LoadedSkill, Skill } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { filled } from "../format/placeholders.ts";
 import { docTexts, type SkillTexts, textsOf } from "../format/text.ts";
+import { missingSkill } from "../library/missing.ts";
 import { docRoom } from "./budget.ts";
 import type { Skills } from "./skills.ts";
 import { contentKey, contentsIn, keyOf, type ToolDetails } from "./state.ts";
@@ -112,12 +113,12 @@ export async function selectDocs(skills: Skills, asked: Selection): Promise<Answ
   return { text: JSON.stringify(output), details: { stateDelta: { [keyOf.docs(name)]: value }, skill: now } };
 }
 
-/** Throws SKILL_REQUIRED and SKILL_UNKNOWN. */
-function named({ forModel: among }: Skills, given: string): Skill {
+/** Throws SKILL_REQUIRED, SKILL_UNKNOWN and SKILL_UNTRUSTED. */
+function named({ ctx, forModel: among }: Skills, given: string): Skill {
   const name = given.trim();
   if (name === "") throw errors.SKILL_REQUIRED();
   const skill = among.find((each) => each.name === name);
-  if (!skill) throw errors.SKILL_UNKNOWN({ name, known: among.map((each) => each.name) });
+  if (!skill) throw missingSkill(name, among, ctx.find("workspace"));
   return skill;
 }
 

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import { sizeText } from "@scorel/kit/text/size";
 import type { LoadedSkill, SkillState } from "../contract.ts";
-import { errors } from "../errors.ts";
+import { missingSkill } from "../library/missing.ts";
 import { bytesOf, missingOf, withinBudget } from "./budget.ts";
 import { loaded } from "./load.ts";
 import type { Skills } from "./skills.ts";
@@ -26,7 +26,7 @@ async function loadMentioned(skills: Skills, text: string): Promise<void> {
   const { argumentsIn, mentioned, missingIn } = await import("../match/mentions.ts");
   const missing = missingIn(text, skills.look.skills);
   if (missing !== undefined)
-    skills.ctx.report("", errors.SKILL_UNKNOWN({ name: missing, known: skills.look.skills.map(({ name }) => name) }));
+    skills.ctx.report("", missingSkill(missing, skills.look.skills, skills.ctx.find("workspace")));
   for (const skill of mentioned(text, skills.look.skills)) {
     try {
       const { details } = await loaded(skills, skill, { given: argumentsIn(text, skill) });

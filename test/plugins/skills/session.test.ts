@@ -1,5 +1,5 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import compaction from "@scorel/compaction";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
@@ -131,6 +131,26 @@ describe("a message", () => {
     expect(sent(t.requests[0]!).at(-1)).toEqual({ role: "user", text: "/skill:nothing do it" });
     expect(t.kernel.failures.map(({ message }) => message)).toEqual([
       "unknown skill: nothing. The skills here are: docx, pdf.",
+    ]);
+  });
+
+  it("that asks for a skill of a project which is not trusted gets a notice that says so", async () => {
+    using g = ground();
+    const file = join(g.project, ".claude/skills/deploy/SKILL.md");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, skillText("deploy", "Deploys."));
+    const cwd = join(g.project, "packages");
+    mkdirSync(cwd);
+    const said = async (workspace: object) => {
+      await using t = await openSkills(g, [text("1")], { workspace: { cwd, ...workspace } });
+      await t.agent.prompt("/skill:deploy now");
+      return t.kernel.failures.map(({ message }) => message);
+    };
+    expect(await said({})).toEqual([
+      `The skill deploy is not used, because its project is not trusted: ${file}. To look at what the project has, and trust it: scorel trust add`,
+    ]);
+    expect(await said({ trusted: join(g.project, ".scorel") })).toEqual([
+      "unknown skill: deploy. The skills here are: none.",
     ]);
   });
 });
