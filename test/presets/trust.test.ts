@@ -463,6 +463,32 @@ describe("an extension of a project", () => {
     expect(problems[5]?.message).toContain("/.scorel/extensions/g.ts:2)");
   });
 
+  it("may import types from anywhere, since such an import does not exist when it runs", async () => {
+    using at = place();
+    at.file("src/tool.ts", "globalThis.ranOutside = true; export default 1;");
+    const types = [
+      'import type {} from "@scorel/model/contract";',
+      'import type { Tool, Result as R } from "../../src/tool.ts";',
+      'import type * as all from "../../src/tool.ts";',
+      'import type One from "../../src/tool.ts";',
+      'export type {\n  Tool,\n} from "../../src/tool.ts";',
+    ];
+    at.file(".scorel/extensions/types.ts", ...types, plugin("types"));
+    const values = [
+      'import type from "../../src/tool.ts";',
+      'import type, {} from "../../src/tool.ts";',
+      'import {} from // import type a\n from "../../src/tool.ts";',
+      'import y // import type a\n from "../../src/tool.ts";',
+      'const a = /import type {/; import { b } from "../../src/tool.ts";',
+      'const a = `import type { `; import b from "../../src/tool.ts"; const c = `} from "x"`;',
+      'import { type A, default as b } from "../../src/tool.ts";',
+    ];
+    for (const [index, line] of values.entries()) at.file(`.scorel/extensions/v${index}.ts`, line, plugin(`v${index}`));
+    const { ids, problems } = await run(at, { trust: true }).session();
+    expect({ ids, ran: "ranOutside" in globalThis }).toEqual({ ids: ["types"], ran: false });
+    expect(problems.map(({ code }) => code)).toEqual(values.map(() => "EXTENSION_OUTSIDE"));
+  });
+
   it("may import its own helpers, and packages beside it", async () => {
     using at = place();
     at.file(

@@ -9,6 +9,9 @@ import { errors } from "../errors.ts";
 import { virtualNames } from "./virtual-modules.ts";
 
 const specifier = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])([^"'`\n]+)\1/g;
+/** An import or export of types only, which no longer exists when the file runs. `import type from "x"` is a value. */
+const typesOnly =
+  /\b(?:import|export)\s+type\s*(?:\{[\w$\s,]*\}|\*(?:\s*as\s+[\w$]+)?|\s[\w$]+(?=\s+from\b))\s*from\s*(["'`])[^"'`\n]+\1/g;
 /** A comment between an import and the name of the module. */
 const commented = /\b(?:from|import|require)\s*\(?\s*\/[/*]/;
 const endings = ["", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".json"];
@@ -45,9 +48,14 @@ export function outsideImports(extension: ExtensionFile, root: string): { where:
   return outside;
 }
 
+/** Code without imports of types. Its lines keep their numbers. It must have no comments, which could pretend to be such an import. */
+function withoutTypes(code: string): string {
+  return code.replace(typesOnly, (statement) => "\n".repeat(statement.split("\n").length - 1));
+}
+
 /** The imports of a source, with their lines. An import may stand after a comment in its line, and continue in the next line. */
 function importsIn(source: string): { wanted: string; line: number }[] {
-  const code = withoutComments(source);
+  const code = withoutTypes(withoutComments(source));
   let [line, counted] = [1, 0];
   return [...code.matchAll(specifier)].map(({ index, 2: wanted = "" }) => {
     for (; counted < index; counted++) if (code[counted] === "\n") line++;
