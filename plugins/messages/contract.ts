@@ -16,6 +16,8 @@ export type DisplayAction =
       thinking?: string;
       label?: string;
       partial?: boolean;
+      /** Whether an incomplete message was interrupted by somebody, or by the end of the host. Otherwise it broke off. */
+      interrupted?: boolean;
     }
   /** One line of information outside the conversation. */
   | { display: "notice"; level: "info" | "warning" | "error"; text: string }

@@ -65,7 +65,7 @@ function displayAssistant(message: AssistantMessage): DisplayAction {
     role: "assistant",
     text,
     ...(thinking && { thinking }),
-    ...(message.partial && { partial: true }),
+    ...(message.partial && { partial: true, ...(message.stopReason === "aborted" && { interrupted: true }) }),
     ...(message.meta?.retried && { label: "retried" }),
   };
 }

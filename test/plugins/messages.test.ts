@@ -318,6 +318,7 @@ describe("for display", () => {
       user("this way", "steer"),
       user("and then", "followUp"),
       assistant([{ type: "text", text: "half" }], { stopReason: "aborted", partial: true }),
+      assistant([{ type: "text", text: "lost" }], { stopReason: "error", partial: true }),
       assistant([call("2")]),
       { role: "internal", content: "only for people", timestamp: 0 },
     );
@@ -341,7 +342,8 @@ describe("for display", () => {
       { display: "card", title: "Bash npm test", status: "error", text: "2 failed" },
       { display: "bubble", role: "user", text: "this way", label: "steered" },
       { display: "bubble", role: "user", text: "and then", label: "follow-up" },
-      { display: "bubble", role: "assistant", text: "half", partial: true },
+      { display: "bubble", role: "assistant", text: "half", partial: true, interrupted: true },
+      { display: "bubble", role: "assistant", text: "lost", partial: true },
       { display: "hidden" },
       { display: "notice", level: "info", text: "only for people" },
       { display: "fold", title: "Compacted: 9 → 3 tokens", text: "short" },

@@ -29,6 +29,7 @@ const bubble = z.object({
   thinking: text.optional(),
   label: text.optional(),
   partial: z.boolean().optional(),
+  interrupted: z.boolean().optional(),
 });
 const notice = z.object({ display: z.literal("notice"), level: z.enum(["info", "warning", "error"]), text });
 const marker = z.object({ display: z.literal("marker"), text, target: text.optional() });

@@ -155,7 +155,8 @@ export class Conversation {
   private hasPartialReply(after: number): boolean {
     const rows = this.session.view?.rows ?? [];
     return rows.some(
-      ({ active, seq, display }) => active && seq > after && display.display === "bubble" && display.partial === true,
+      ({ active, seq, display }) =>
+        active && seq > after && display.display === "bubble" && display.interrupted === true,
     );
   }
 

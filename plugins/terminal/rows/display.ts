@@ -48,9 +48,8 @@ function bubble(display: Of<"bubble">, width: number, look: Look, facts: RowFact
   const thinking = display.thinking ? thinkingLines(display.thinking, width, look, facts) : [];
   const text = display.text.trim() === "" ? [] : new GrowingText().draw(display.text, width, look.drawing);
   const note = label === "" ? [] : wrapped(theme.style("warning", `(${label})`), width);
-  const end = display.partial
-    ? notice({ display: "notice", level: "warning", text: words.interrupted }, width, look)
-    : [];
+  const told = display.interrupted ? words.interrupted : words.brokenOff;
+  const end = display.partial ? notice({ display: "notice", level: "warning", text: told }, width, look) : [];
   return [...thinking, ...(thinking.length > 0 && text.length > 0 ? [""] : []), ...text, ...note, ...end];
 }
 

@@ -141,6 +141,7 @@ export const en = {
   callAsks: "A question is waiting for you.",
   // Interrupting and leaving.
   interrupted: "Interrupted.",
+  brokenOff: "The reply breaks off here.",
   interruptedBy: (name: string) => `Interrupted by ${name}.`,
   movedBy: (name: string) => `${name} went to another place in the conversation, which continues from here.`,
   unsentBack: "What was not sent is back in the field.",

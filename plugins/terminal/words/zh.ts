@@ -127,6 +127,7 @@ export const zh: Words = {
   callEnded: "本轮已结束。",
   callAsks: "有问题等待你回答。",
   interrupted: "已中断。",
+  brokenOff: "回复到此中断。",
   interruptedBy: (name: string) => `被 ${name} 中断。`,
   movedBy: (name: string) => `${name} 已转到对话的另一处，对话从这里继续。`,
   unsentBack: "未发送的内容已回到输入框。",
