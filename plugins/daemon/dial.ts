@@ -86,9 +86,12 @@ function nearAddress(address: string): string | undefined {
   return /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\]):\d{1,5}(?:\/\w*)?$/i.test(address) ? `ws://${address}` : undefined;
 }
 
-/** An address without what precedes its last @, which may be a password with any characters. Paths have no password. */
+/**
+ * An address without what precedes its last @, which may be a password with any characters. Paths have no password, and neither has
+ * `user@host`, as SSH takes it.
+ */
 function withoutPassword(address: string): string {
-  return /^(?:\/|unix:)/.test(address) ? address : address.replace(/^([\w+.-]+:\/\/)?.*@/s, "$1…@");
+  return /^(?:\/|unix:|[\w.-]+@[\w.-]+$)/.test(address) ? address : address.replace(/^([\w+.-]+:\/\/)?.*@/s, "$1…@");
 }
 
 function urlOf(address: string): URL | undefined {

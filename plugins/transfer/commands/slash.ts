@@ -12,6 +12,9 @@ const FORMATS: Readonly<Record<string, ExportFormat>> = {
   jsonl: "jsonl",
 };
 
+/** Words that name a format in which sessions are not written, rather than a file. */
+const OTHER_FORMATS = /^(?:json|txt|text|pdf|docx?|csv|xml|ya?ml)$/i;
+
 /** Arguments of `/export`. If the first word is not a format, it is the start of the file name. */
 interface Asked {
   format?: string | undefined;
@@ -26,11 +29,17 @@ export async function exportFromChat(asked: Asked, { sessionId, request }: Slash
   const ending = extname(given);
   const format = named ?? formatBy(given) ?? "html";
   if (!named && !formatBy(given) && ending !== "") throw errors.TRANSFER_ENDING({ ending });
+  if (OTHER_FORMATS.test(given)) throw errors.TRANSFER_ENDING({ ending: given });
   const { meta } = await request("get_status", { sessionId });
-  const name = given === "" ? `scorel-${sessionId.slice(0, 8)}-${stamp()}.${format}` : given;
+  const name = given === "" ? `scorel-${sessionId.slice(0, 8)}-${stamp()}.${format}` : withEnding(given, format);
   const file = typedPath(name, meta.cwd ?? ".");
   const data = await request("export_session", { sessionId, format, file, force: asked.force === true });
   return { output: `The conversation is in ${file} (${data.bytes} bytes).`, data };
+}
+
+/** A file name without an ending gets that of the format. */
+function withEnding(name: string, format: ExportFormat): string {
+  return extname(name) === "" ? `${name}.${format}` : name;
 }
 
 /** Returns the format for a file name's extension. */

@@ -251,6 +251,10 @@ describe("/export", () => {
     expect(await run("~/talk.md")).toContain(`${t.home.home}/talk.md`);
     expect(await run("html my talk.page")).toContain(`${t.home.cwd}/my talk.page`);
     expect(readFileSync(join(t.home.cwd, "my talk.page"), "utf8")).toContain("<!doctype html>");
+    expect(await run("notes")).toContain(`${t.home.cwd}/notes.html`);
+    expect(await run("md notes")).toContain(`${t.home.cwd}/notes.md`);
+    for (const unknown of ["json", "PDF", "talk.txt"])
+      await expect(run(unknown)).rejects.toMatchObject({ code: "TRANSFER_ENDING" });
     await expect(run("talk.jsonl")).rejects.toMatchObject({ code: "TRANSFER_EXISTS" });
     await expect(run("none/talk.md")).rejects.toMatchObject({
       code: "TRANSFER_FILE",
