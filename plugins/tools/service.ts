@@ -57,8 +57,14 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
       // The arguments were rejected as invalid, so the tool's `display` cannot be used.
       if (result?.isError && !valid && !isValid(args, ready)) return plain;
       return ctx.attempt({ plugin, where: `display of tool ${name}`, otherwise: plain }, () => {
-        const drawn = tool.display?.(args, result);
-        return drawn ? asDisplay(`tool ${name}`, drawn) : plain;
+        try {
+          const drawn = tool.display?.(args, result);
+          return drawn ? asDisplay(`tool ${name}`, drawn) : plain;
+        } catch (thrown) {
+          // Not a fault of the tool: the model has sent invalid arguments, or they are still arriving.
+          if (!isValid(args, ready)) return plain;
+          throw thrown;
+        }
       });
     },
   };

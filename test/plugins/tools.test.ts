@@ -267,6 +267,15 @@ describe("parameters", () => {
     expect(service.display("own", { off: 1 }, failed)).toMatchObject({ title: 'own {"off":1}', status: "error" });
   });
 
+  it("that are invalid, or still arriving, are no fault of a tool that cannot show them", async () => {
+    const display = ({ of }: { of: string[] }) => ({ display: "badge" as const, text: of.join(" ") });
+    const parameters = z.strictObject({ of: z.array(z.string()) });
+    const { service, kernel } = await kernelWith([tool("own", { parameters, display })]);
+    expect(service.display("own", { of: ["a", "b"] }, undefined)).toEqual({ display: "badge", text: "a b" });
+    expect(service.display("own", { off: 1 }, undefined)).toMatchObject({ title: 'own {"off":1}', status: "running" });
+    expect(kernel.failures).toEqual([]);
+  });
+
   it("in zod become JSON Schema once, and zod's defaults and transforms reach the tool", async () => {
     const seen: unknown[] = [];
     const parameters = z.object({ size: z.int().default(3), word: z.string().transform((s) => s.toUpperCase()) });

@@ -173,12 +173,11 @@ export class Call {
     // The library answers calls of unknown tools itself, so these are still `proposed`.
     if (this.state === "proposed") this.enter("refused");
     this.enter("settled");
-    const known = tools(ctx).map(({ name }) => name);
     const message = resultMessage(
       this.proposed,
       { ...result, isError, ...(this.usage && { usage: this.usage }) },
       {
-        ...{ known, redaction: reply.redaction, ran: this.final?.json, refused: this.refused },
+        ...{ tools: tools(ctx), redaction: reply.redaction, ran: this.final?.json, refused: this.refused },
         contextWindow: ctx.model.current().contextWindow,
       },
     );

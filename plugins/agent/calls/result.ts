@@ -1,7 +1,7 @@
 import type { ToolCall } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
 import type { ImageBlock, MessageMeta, TextBlock, ToolResultMessage } from "@scorel/messages/contract";
-import type { ReportedUsage, ToolOutput } from "@scorel/tools/contract";
+import type { ReadyTool, ReportedUsage, ToolOutput } from "@scorel/tools/contract";
 import type { Redaction } from "../messages/redaction.ts";
 import { argumentChange } from "./arguments.ts";
 import { fitting } from "./fitting.ts";
@@ -53,10 +53,12 @@ function storable(details: unknown, original: unknown, onUnstorable: (thrown: un
   }
 }
 
+type NamedTool = Pick<ReadyTool, "name" | "unlisted">;
+
 /** The data that a result's message needs besides the result. */
 interface Around {
-  /** The names of the existing tools. */
-  known: readonly string[];
+  /** The existing tools. */
+  tools: readonly NamedTool[];
   redaction: Redaction;
   /** The validated arguments, as JSON data; undefined if the call never had valid ones. */
   ran: unknown;
@@ -70,7 +72,7 @@ interface Around {
 export function resultMessage(
   { id, name, arguments: written }: ToolCall,
   { content, details, isError, usage }: CallResult & { isError: boolean; usage?: ReportedUsage },
-  { known, redaction, ran, contextWindow = 0, refused }: Around,
+  { tools, redaction, ran, contextWindow = 0, refused }: Around,
 ): ToolResultMessage {
   const change = ran === undefined ? undefined : argumentChange(written, ran);
   return {
@@ -79,7 +81,7 @@ export function resultMessage(
     toolName: name,
     // A tool that ran may have been removed since.
     content: fitting(
-      resultContent(name, content, ran === undefined ? known : [...known, name], redaction),
+      resultContent(name, content, ran === undefined ? tools : [...tools, { name }], redaction),
       contextWindow,
     ),
     ...(details !== undefined && { details: redaction.value(details) }),
@@ -93,18 +95,18 @@ export function resultMessage(
 }
 
 /**
- * Returns what the model reads as a tool's result: well-formed, redacted blocks. For an unknown tool, lists the known
- * ones.
+ * Returns what the model reads as a tool's result: well-formed, redacted blocks. For an unknown tool, lists those that requests describe.
  */
-function resultContent(tool: string, content: unknown, known: readonly string[], redaction: Redaction): Content {
-  if (!known.includes(tool)) return [{ type: "text", text: unknownTool(tool, known) }];
+function resultContent(name: string, content: unknown, tools: readonly NamedTool[], redaction: Redaction): Content {
+  if (!tools.some((tool) => tool.name === name)) return [{ type: "text", text: unknownTool(name, tools) }];
   const blocks = Array.isArray(content) ? content.map(asBlock) : [asBlock(content)];
   return blocks.map((block) => (block.type === "text" ? { ...block, text: redaction.text(block.text) } : block));
 }
 
-function unknownTool(tool: string, known: readonly string[]): string {
-  const offer = known.length === 0 ? "No tools are available here." : `Use one of: ${known.join(", ")}.`;
-  return `There is no tool "${tool}". ${offer}`;
+function unknownTool(name: string, tools: readonly NamedTool[]): string {
+  const offered = tools.flatMap((tool) => (tool.unlisted ? [] : [tool.name]));
+  const offer = offered.length === 0 ? "No tools are available here." : `Use one of: ${offered.join(", ")}.`;
+  return `There is no tool "${name}". ${offer}`;
 }
 
 /** Converts whatever a hook layer returned to a block, since only blocks may reach the log. */

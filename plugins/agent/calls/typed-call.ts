@@ -30,7 +30,7 @@ export async function callTyped(
   await options.onStart?.();
   const { result, isError } = await run(env, { tool: ready, input }, options);
   const proposed = { type: "toolCall" as const, id: call.toolCallId, name: call.tool, arguments: call.args };
-  const around = { known: [call.tool], redaction: redaction(env.ctx), ran: jsonForm(input.args) };
+  const around = { tools: [{ name: call.tool }], redaction: redaction(env.ctx), ran: jsonForm(input.args) };
   return storable(env, resultMessage(proposed, { ...result, isError }, around));
 }
 

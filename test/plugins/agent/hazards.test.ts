@@ -133,9 +133,10 @@ describe("a call does not run", () => {
     ]);
   });
 
-  it("when no tool has its name; the result lists the known ones", async () => {
+  it("when no tool has its name; the result lists those that the model was offered", async () => {
     const bash = counted("bash");
-    await using t = await openAgent([toolCall("bahs", {}), text("ok")], { tools: [bash.tool] });
+    const unlisted = { ...counted("later").tool, unlisted: true as const };
+    await using t = await openAgent([toolCall("bahs", {}), text("ok")], { tools: [bash.tool, unlisted] });
     await (await t.agent.send("go")).turn;
     expect(results(t.stored())).toEqual(['There is no tool "bahs". Use one of: bash.']);
   });
