@@ -205,3 +205,18 @@ describe("invalid token counts are removed from a reply", () => {
     expect(passed("openai-completions", [events])).toEqual({ text: events, told: [] });
   });
 });
+
+describe("a reason for which a reply ended", () => {
+  it("is replaced if the library would throw the reply away for it", () => {
+    const ends = (stop_reason: string | null) => named({ type: "message_delta", delta: { stop_reason }, usage: {} });
+    const reasons = ["end_turn", "tool_use", "refusal", null, "model_context_window_exceeded", "brand_new"];
+    const { text } = passed("anthropic-messages", reasons.map(ends));
+    expect(dataIn(text).map(({ delta }) => delta.stop_reason)).toEqual([
+      ...["end_turn", "tool_use", "refusal", null],
+      ...["max_tokens", "end_turn"],
+    ]);
+    const finishes = (finish_reason: string) => sse({ choices: [{ index: 0, delta: {}, finish_reason }] });
+    const said = passed("openai-completions", ["stop", "eos_token", "max_tokens"].map(finishes));
+    expect(dataIn(said.text).map(({ choices }) => choices[0].finish_reason)).toEqual(["stop", "stop", "length"]);
+  });
+});
