@@ -4,8 +4,7 @@ import type { Surroundings } from "../parts.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 import { ago } from "./sessions.ts";
-
-const MOST = 5_000;
+import { wholeTree } from "./whole-tree.ts";
 
 /**
  * The parts of the conversation between branch points, as a tree, beginning with the present one. Choosing a part switches to the end of its
@@ -21,7 +20,7 @@ export function branchPicker(
     title: () => words.branchesTitle,
     empty: words.branchesEmpty,
     load: async () => {
-      const { rows, leafCount } = await client.request("get_tree", { sessionId, show: "tree", limit: MOST });
+      const { rows, leafCount } = await wholeTree(client, sessionId, "tree");
       return leafCount > 1 ? branchesOf(rows) : [];
     },
     row: ({ rows, depth, active }) => ({

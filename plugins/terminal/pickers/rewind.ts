@@ -7,13 +7,13 @@ import type { PickerWords } from "../words/pickers.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace, PreviewPart } from "./picker-parts.ts";
 import { ago } from "./sessions.ts";
+import { wholeTree } from "./whole-tree.ts";
 
-const MOST = 5_000;
-
-/** A message of the user, before which the session can be rewound, and the rows of the tree after it. */
+/** A message of the user, before which the session can be rewound. */
 export interface RewindPoint {
   row: TreeRow;
-  after: readonly TreeRow[];
+  /** Returns the rows of the tree after it. */
+  after(): readonly TreeRow[];
 }
 
 /** The parts that a rewind restores: the conversation, the files, or both. */
@@ -29,13 +29,13 @@ export function rewindPicker(
   return new ListPicker<RewindPoint>(at, {
     title: () => words.rewindTitle,
     empty: words.rewindEmpty,
-    load: async () => pointsOf((await client.request("get_tree", { sessionId, show: "path", limit: MOST })).rows),
+    load: async () => pointsOf((await wholeTree(client, sessionId, "path")).rows),
     row: ({ row }) => ({ label: row.text, detail: ago(row.ts, now(), words) }),
     id: ({ row }) => row.id,
     searched: ({ row }) => row.text,
     preview: async ({ row, after }) => {
       const files = await filesOf(client, sessionId, row.parentId);
-      const lost = after
+      const lost = after()
         .map(({ label, text }) => `${label === "user" ? "> " : ""}${text}`)
         .filter((text) => text.trim() !== "");
       return [
@@ -70,7 +70,9 @@ export function rewindScopePicker(
 
 function pointsOf(rows: readonly TreeRow[]): RewindPoint[] {
   const path = rows.filter(({ beside }) => beside === undefined);
-  return path.flatMap((row, index) => (row.label === "user" ? [{ row, after: path.slice(index + 1) }] : [])).reverse();
+  return path
+    .flatMap((row, index) => (row.label === "user" ? [{ row, after: () => path.slice(index + 1) }] : []))
+    .reverse();
 }
 
 /** How a rewind would change the files; undefined if no plugin keeps checkpoints. */

@@ -13,6 +13,7 @@ import type { KeyAction } from "../../../../plugins/terminal/keys.ts";
 import type { Component, Surroundings } from "../../../../plugins/terminal/parts.ts";
 import { createPickers, type PickerHost } from "../../../../plugins/terminal/pickers/actions.ts";
 import { pickersEn } from "../../../../plugins/terminal/words/pickers.ts";
+import { FIRST_QUESTION, writeSession } from "../../../bench/terminal-stage.ts";
 import { eventually } from "../../../eventually.ts";
 import { ask, echoAgent, type TestHome, type TestHost, testHome, testHost } from "../../host/home.ts";
 import { png, quarters } from "../../images/pictures.ts";
@@ -399,6 +400,14 @@ describe("going back", () => {
       "The conversation only",
       "The files only 2 files",
     ]);
+  });
+
+  it("finds the first message of a conversation that has more events than one answer", async () => {
+    sessionId = writeSession(home.home, 1_300);
+    const app = application();
+    app.pickers.rewind();
+    app.type(FIRST_QUESTION);
+    await eventually(() => expect(app.rows()).toEqual([expect.stringContaining(`› ${FIRST_QUESTION}`)]));
   });
 
   it("goes back to the very start", async () => {
