@@ -51,7 +51,7 @@ export function operations(host: () => ProjectServices | undefined, roots: reado
       paths: { directory: "directory" },
       params: () => z.strictObject({ project: text, directory: text }),
       result: async () => (await results()).move_project,
-      run: async (params) => (await work()).move(host(), params),
+      run: async (params, context) => (await work()).move(host(), params, context),
     },
     list_directories: {
       summary: "Lists the subdirectories of a directory below home or another root, to choose one.",

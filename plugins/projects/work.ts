@@ -9,7 +9,7 @@ import type {
   SessionSummary,
   SharedFiles,
 } from "@scorel/host/contract";
-import type { SessionHeader } from "@scorel/kernel";
+import { codeOf, type SessionHeader } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import { openBook } from "./book.ts";
 import type { ListedProject, ProjectBook } from "./contract.ts";
@@ -74,14 +74,50 @@ export async function remove(host: Host, { project: named }: Params<"remove_proj
   return { project, text };
 }
 
-/** Records that a project, or a directory in it, has moved. Throws PROJECT errors. */
-export async function move(host: Host, params: Params<"move_project">): Answer<"move_project"> {
+/**
+ * Records that a project, or a directory in it, has moved. Closes its open sessions, which then open in the new place. Throws PROJECT
+ * errors.
+ */
+export async function move(
+  host: Host,
+  params: Params<"move_project">,
+  context: Pick<OperationContext, "request" | "alone">,
+): Answer<"move_project"> {
   const service = requireHost(host);
+  const before = await openSessions(context);
   const to = service.directory(params.directory);
   const from = isAbsolute(params.project) ? normalize(params.project).replace(/(?<=.)\/$/, "") : params.project;
   const project = await moving.move(service, fileOf(service), from, to);
   const where = from === project.directory ? project.directory : to;
-  return { project, text: `Project ${project.name}: what worked in ${from} works in ${where} from now on.` };
+  const text = `Project ${project.name}: what worked in ${from} works in ${where} from now on.`;
+  const stay = await closeMoved(before, context);
+  if (stay.length === 0) return { project, text };
+  const left = `These sessions are in a turn, and work in ${where} when they are opened again: ${stay.join(", ")}`;
+  return { project, text: `${text}\n${left}` };
+}
+
+/** The sessions that are open in this process, with their directories by id. */
+async function openSessions({ request }: Pick<OperationContext, "request">): Promise<Map<string, string>> {
+  const { sessions } = await everyPage((page) => request("list_sessions", { archived: true, children: true, ...page }));
+  return new Map(sessions.flatMap(({ sessionId, cwd, running }) => (running === undefined ? [] : [[sessionId, cwd]])));
+}
+
+/** Closes the sessions whose directory is another one now. Returns the ids of those that stay open, since they are in a turn. */
+async function closeMoved(
+  before: ReadonlyMap<string, string>,
+  context: Pick<OperationContext, "request" | "alone">,
+): Promise<string[]> {
+  const stay: string[] = [];
+  for (const [sessionId, cwd] of await openSessions(context)) {
+    if (!before.has(sessionId) || before.get(sessionId) === cwd) continue;
+    try {
+      await context.alone(sessionId, () => {});
+    } catch (thrown) {
+      if (codeOf(thrown) !== "HOST_SESSION_BUSY") throw thrown;
+      stay.push(sessionId);
+    }
+  }
+  return stay;
 }
 
 /** Registers projects for sessions that have none, because they are older or the file was lost. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AnyPlugin } from "@scorel/kernel";
+import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import projects from "@scorel/projects";
 import type { ProjectBook } from "@scorel/projects/contract";
 import { describe, expect, it } from "vitest";
@@ -187,6 +187,32 @@ describe("a moved working directory", () => {
       await t.client.request("close_session", { sessionId: id });
     }
     expect(fileOf(home).projects).toHaveLength(1);
+  });
+
+  it("is followed by sessions that are open meanwhile, except in a turn", async () => {
+    using home = testHome();
+    const inTurn = new Set<string>();
+    const agent = definePlugin({
+      ...{ id: "agent", name: "Agent", version: "1.0.0", provides: ["agent"] },
+      activate(ctx) {
+        const running = { get: () => inTurn.has(ctx.session.id) };
+        ctx.provide("agent", Object.defineProperty({}, "running", running) as never);
+      },
+    });
+    await using t = await testHost([agent], [], [projects]);
+    const [idle, busy, elsewhere] = ["idle000000000001", "busy000000000001", "elsewhere0000001"] as const;
+    inTurn.add(busy);
+    const places = { [idle]: home.cwd, [busy]: home.cwd, [elsewhere]: directory(home, "elsewhere") };
+    for (const [id, cwd] of Object.entries(places)) {
+      writeLog(home, id, [{ id: "e1", message: user("hello") }], { meta: { cwd, root: cwd } });
+      await t.client.request("load_session", { sessionId: id });
+    }
+    const to = join(home.home, "moved");
+    renameSync(home.cwd, to);
+    const { text } = await t.client.request("move_project", { project: home.cwd, directory: to });
+    expect(text).toContain(`These sessions are in a turn, and work in ${to} when they are opened again: ${busy}`);
+    const cwdOf = async (sessionId: string) => (await t.client.request("load_session", { sessionId })).meta.cwd;
+    expect(await Promise.all([idle, busy, elsewhere].map(cwdOf))).toEqual([to, home.cwd, join(home.home, "elsewhere")]);
   });
 
   it("is quoted for the shell", async () => {

@@ -21,7 +21,7 @@ export function statusOf(open: OpenSession): SessionStatus {
     ...turnIn(open),
     ...questionsIn(open),
     leafId: session.activeLeaf,
-    meta: { ...(session.header.meta as SessionMeta), ...session.projection("sessionMeta") },
+    meta: metaOf(open),
     anchor: anchorAfter(session, session.tree.last, session.seq),
     problems: firstProblems(problems, id),
     notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
@@ -30,6 +30,12 @@ export function statusOf(open: OpenSession): SessionStatus {
     ...doingIn(open),
     ...glanceOf(open),
   };
+}
+
+/** The header of a session with what was changed since. Its directory is where it is now, since a project can move. */
+function metaOf({ kernel: { session }, workspace: { cwd } }: OpenSession): SessionStatus["meta"] {
+  const begun = session.header.meta as SessionMeta;
+  return { ...begun, ...session.projection("sessionMeta"), ...(begun.cwd !== undefined && { cwd }) };
 }
 
 /** The first damaged lines of a log. If there are more, the last row tells how many. */
