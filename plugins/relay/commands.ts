@@ -86,7 +86,8 @@ async function join(ctx: Context, code: string, { options, stdout }: Invocation)
   const relays = relaysIn(ctx, options);
   if (relays === undefined) throw errors.RELAY_NONE();
   const { pairWith } = await import("./client/pair.ts");
-  const confirmed = () => void stdout.write("The code is right. Waiting for a yes on the other computer.\n");
+  const confirmed = (own: string) =>
+    void stdout.write(`The code is right. Say yes on the other computer: it shows this one as ${own}.\n`);
   const host = await pairWith({ code, relays, name: nameOf(options.name), confirmed });
   const name = lineOf(host.name);
   stdout.write(`Paired with "${name}" (${fingerprintOf(host.id)}; ${host.scopes.map(lineOf).join(", ")}).\n`);

@@ -32,7 +32,9 @@ it("a computer pairs with a host through a relay, talks there, and is shut out a
     '"laptop" is paired, and may use this host (view, prompt, approve).',
   ]);
   expect(printed.laptop.split("\n")).toEqual([
-    "The code is right. Waiting for a yes on the other computer.",
+    expect.stringMatching(
+      /^The code is right\. Say yes on the other computer: it shows this one as \w{4}-\w{4}-\w{4}-\w{4}\.$/,
+    ),
     `Paired with "${name}" (${fingerprint}; view, prompt, approve).`,
     `To talk there: scorel attach --device ${name}`,
     "",
