@@ -3,6 +3,7 @@ import { noUsage } from "@scorel/kit/session/usage";
 import type { AssistantMessage, ImageBlock, ToolCallBlock } from "@scorel/messages/contract";
 import type { Place } from "../import/tree-builder.ts";
 import { type Json, lineOf, listIn, recordIn, textIn } from "../json.ts";
+import { typedCommand } from "./claude-commands.ts";
 import {
   assistantMessage,
   blocksOf,
@@ -108,8 +109,9 @@ export class ClaudeCodeReader implements Reader {
     if (record.isCompactSummary === true && builder.placeOf(place.parent) !== null)
       return this.takeSummary(record, place);
     if (hasResults(record)) this.takeResults(record, place);
-    const said = blocksOf(withoutResults(content), image);
-    if (record.isMeta === true && words !== "")
+    const typed = typedCommand(words);
+    const said = typed === words ? blocksOf(withoutResults(content), image) : [textBlock(typed ?? "")];
+    if ((record.isMeta === true && words !== "") || typed === undefined)
       this.grown(record, builder.path("harness_item", { ...HARNESS, text: words }, place));
     else if (said.length > 0) {
       const message = userMessage(contentOf(said), builder.timeOf(record.timestamp));

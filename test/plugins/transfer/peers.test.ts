@@ -106,6 +106,26 @@ describe("a session of Claude Code", () => {
     ]);
   });
 
+  it("has the commands that were prompts as they were typed, and others only for the model", async () => {
+    await using t = await desk();
+    const say = (uuid: string, parent: string | null, content: unknown, more = {}) =>
+      claude(uuid, parent, "user", 1, { message: { role: "user", content }, ...more });
+    const command = (name: string, args: string) =>
+      `<command-message>${name} is running…</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
+    const { events } = await t.import(
+      lines(
+        say("u1", null, command("model", "opus")),
+        say("u2", "u1", "<local-command-stdout>Set model to opus</local-command-stdout>"),
+        say("u3", "u2", [{ type: "text", text: command("review", "PR 12") }]),
+        say("u4", "u3", "What is <command-name>?"),
+      ),
+    );
+    const told = events.flatMap((event: any) =>
+      event.type === "message" ? [event.message.content] : event.type === "harness_item" ? ["(hidden)"] : [],
+    );
+    expect(told).toEqual(["(hidden)", "(hidden)", "/review PR 12", "What is <command-name>?"]);
+  });
+
   it("continues from the latest message, although a reply on another branch was the last one", async () => {
     await using t = await desk();
     const say = (uuid: string, parent: string | null, second: number, text: string) =>
