@@ -41,12 +41,13 @@ export class Writer {
   closed = false;
   private readonly options: WriterOptions;
   private writing = false;
-  private storageFailed = false;
+  /** The steps that failed at their last attempt. Written bytes that cannot be synced are not stored yet. */
+  private readonly failing = new Set<"append" | "sync">();
 
   constructor(options: WriterOptions) {
     this.options = options;
     this.epoch = options.header.epoch;
-    this.syncer = new Syncer(options.store, (error) => this.storageStatus(error));
+    this.syncer = new Syncer(options.store, (error) => this.storageStatus("sync", error));
   }
 
   /** Writes all entries or none. Resolves once they are written, or synced to disk if one of them is durable. */
@@ -96,7 +97,7 @@ export class Writer {
     try {
       this.options.store.append(records, events);
     } catch (thrown) {
-      this.storageStatus(messageOf(thrown));
+      this.storageStatus("append", messageOf(thrown));
       throw thrown;
     }
   }
@@ -117,12 +118,14 @@ export class Writer {
     }
     for (let index = 0; index < events.length; index++)
       projections.advance(events[index] as StoredEvent, first + index);
-    if (this.storageFailed) this.storageStatus();
+    this.storageStatus("append");
     return synced;
   }
 
-  private storageStatus(error?: string): void {
-    this.storageFailed = error !== undefined;
+  /** Announces each failure, and that events are stored again once no step fails any more. */
+  private storageStatus(step: "append" | "sync", error?: string): void {
+    if (error !== undefined) this.failing.add(step);
+    else if (!this.failing.delete(step) || this.failing.size > 0) return;
     if (!this.closed) this.emit("storage_status", error === undefined ? {} : { error });
   }
 }

@@ -43,6 +43,22 @@ describe("storage", () => {
     await t.kernel.stop();
   });
 
+  it("that cannot be synced is not announced as well again when more is written", async () => {
+    const { store, syncs } = slowStore();
+    await using t = await testKernel([notes], { store });
+    const statuses = async () => (await t.heard()).filter(({ type }) => type === "storage_status");
+    await t.session.append("note", { text: "a" });
+    const failing = t.session.synced();
+    syncs[0]?.reject(new Error("disk gone"));
+    await expect(failing).rejects.toThrow("disk gone");
+    await t.session.append("note", { text: "b" });
+    expect(await statuses()).toMatchObject([{ error: "disk gone" }]);
+    const succeeding = t.session.synced();
+    syncs[1]?.resolve();
+    await succeeding;
+    expect((await statuses()).map((event) => "error" in event)).toEqual([true, false]);
+  });
+
   it("is synced one after another: a write during one sync is covered by the next", async () => {
     const { store, syncs } = slowStore();
     const t = await testKernel([notes], { store });
