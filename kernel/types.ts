@@ -140,6 +140,11 @@ export interface EventDefinition<P = any> {
    * types with `barrier`. Default: false.
    */
   importable?: boolean;
+  /**
+   * Which side events of this type a copy of the session gets: `beside` for those that follow an event of its conversation, `all` of them,
+   * or the `latest`. Default: none. Path events belong to the conversation, and are always copied.
+   */
+  copied?: "beside" | "all" | "latest";
   /** Whether `convertToLlm` may return a `barrier`. Its `after` is validated when the event is appended. */
   barrier?: boolean;
   /**

@@ -23,6 +23,8 @@ export default definePlugin({
       schema: pin,
       // It belongs to the session, and not to one branch of the conversation.
       leaf: (_event: EventOf<"pin">, current) => current,
+      // A copy of the session has the pins, too.
+      copied: "all",
       // The row of the event, in every client.
       convertToDisplay: ({ text, gone }: EventOf<"pin">) => ({
         display: "notice",

@@ -84,12 +84,14 @@ const channelInject: Definition<"channel_inject"> = {
 const sessionInfo: Definition<"session_info"> = {
   schema: z.strictObject({ changes: fields as z.ZodType<Partial<SessionMeta>> }),
   leaf: stay,
+  copied: "all",
   convertToDisplay: (event: EventOf<"session_info">) => displayInfo(event.changes),
 };
 
 const custom: Definition<"custom"> = {
   schema: z.strictObject({ kind: z.string().min(1), data: z.unknown() }),
   leaf: stay,
+  copied: "beside",
   convertToDisplay: (event: EventOf<"custom">, context) => {
     if (isHidden(event.data)) return { display: "hidden" };
     return context.find("customDisplay")?.(event) ?? { display: "notice", level: "info", text: `[${event.kind}]` };

@@ -35,6 +35,7 @@ const stored = z.object(fields);
 export const instructionSnapshot: EventDefinition<Events["instruction_snapshot"]> = {
   schema: z.strictObject(fields),
   leaf: (_event, current) => current,
+  copied: "latest",
   convertToDisplay: display,
 };
 

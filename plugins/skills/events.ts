@@ -40,12 +40,14 @@ const skillIndex: EventDefinition<Events["skill_index"]> = {
     removed: z.array(z.string()),
   }),
   leaf: stay,
+  copied: "all",
   convertToDisplay: hidden,
 };
 
 const skillContent: EventDefinition<Events["skill_content"]> = {
   schema: z.strictObject({ skill: z.string(), path: z.string(), digest: z.string(), text: z.string() }),
   leaf: stay,
+  copied: "all",
   convertToDisplay: hidden,
 };
 

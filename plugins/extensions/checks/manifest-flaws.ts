@@ -53,7 +53,17 @@ function definitionFlaws({ events, projections }: Record<string, unknown>): stri
   ];
 }
 
-const eventFields = ["schema", "transient", "importable", "barrier", "leaf", "leafReads", "convertsAnew", "inFlight"];
+const eventFields = [
+  "schema",
+  "transient",
+  "importable",
+  "copied",
+  "barrier",
+  "leaf",
+  "leafReads",
+  "convertsAnew",
+  "inFlight",
+];
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === "string");

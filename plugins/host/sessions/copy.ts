@@ -1,16 +1,30 @@
-import type { EventId, Kernel, Session, SessionHeader, StoredEvent, TreeView } from "@scorel/kernel";
+import type {
+  EventDefinition,
+  EventId,
+  Kernel,
+  KernelEntry,
+  Session,
+  SessionHeader,
+  StoredEvent,
+  TreeView,
+} from "@scorel/kernel";
 import { Ledger, type Opened, type Store } from "@scorel/kernel/store";
 import { errors } from "../errors.ts";
 
-/**
- * Types of side events that are copied with the event they are attached to. Queued messages and questions are not
- * copied.
- */
-const BESIDE = new Set(["custom"]);
-/** Types of settings: side events that apply to the whole session, all of which are copied. */
-const SETTINGS = new Set(["session_info", "skill_index", "skill_content"]);
-/** The type of side event of which only the latest is copied. */
-const INSTRUCTIONS = "instruction_snapshot";
+/** Which side events of each type are copied; types that are not in it have none. */
+export type Copied = ReadonlyMap<string, NonNullable<EventDefinition["copied"]>>;
+
+/** What the plugins of a session declare about the copying of their side events. The first plugin that declares a type wins. */
+export function copiedIn(entries: readonly KernelEntry[]): Copied {
+  const copied = new Map<string, NonNullable<EventDefinition["copied"]>>();
+  const known = new Set<string>();
+  for (const { plugin } of entries)
+    for (const [type, definition] of Object.entries(plugin.events ?? {})) {
+      if (!known.has(type) && !definition.transient && definition.copied) copied.set(type, definition.copied);
+      known.add(type);
+    }
+  return copied;
+}
 
 /**
  * Copies the path from a session's root to `eventId` as the start of a new session with the same settings and
@@ -20,12 +34,13 @@ export function copyOf(
   { tree, header: from }: Session,
   header: SessionHeader,
   eventId: EventId | null,
+  copied: Copied,
 ): { header: SessionHeader & { meta: { cwd: string } }; history: StoredEvent[] } {
   const { deviceId, sessionId } = from;
   if (eventId === null) throw errors.HOST_CLONE_EMPTY({ sessionId });
   const way = tree.path(eventId);
   const parents = parentsOn(way);
-  const history = belonging(tree, way, parents).map((event, index) => {
+  const history = belonging(tree, way, parents, copied).map((event, index) => {
     const parentId = parents.get(event.id) ?? nearestOn(tree, event, parents);
     return { ...event, parentId, sessionId: header.sessionId, seq: index + 1 };
   });
@@ -48,19 +63,24 @@ function parentsOn(way: readonly StoredEvent[]): Map<EventId, EventId | null> {
 }
 
 /** Returns the path plus the side events that are copied with it. Reads no other events of the log. */
-function belonging(tree: TreeView, way: readonly StoredEvent[], parents: ReadonlyMap<EventId, unknown>): StoredEvent[] {
-  const beside = [...BESIDE].flatMap((type) =>
-    [...tree.ofType(type)].filter(({ parentId }) => parentId === null || parents.has(parentId)),
-  );
-  const settings = [...SETTINGS].flatMap((type) => [...tree.ofType(type)]).filter((event) => !isFiling(event));
-  const instructions = [...tree.ofType(INSTRUCTIONS)].slice(-1);
-  const all = new Map([...way, ...beside, ...settings, ...instructions].map((event) => [event.id, event]));
+function belonging(
+  tree: TreeView,
+  way: readonly StoredEvent[],
+  parents: ReadonlyMap<EventId, unknown>,
+  copied: Copied,
+): StoredEvent[] {
+  const others = [...copied].flatMap(([type, which]) => {
+    const events = [...tree.ofType(type)].filter((event) => !isFiling(event));
+    if (which === "latest") return events.slice(-1);
+    return which === "all" ? events : events.filter(({ parentId }) => parentId === null || parents.has(parentId));
+  });
+  const all = new Map([...way, ...others].map((event) => [event.id, event]));
   return [...all.values()].sort((a, b) => a.seq - b.seq);
 }
 
 /** Whether an event only archives the session or takes it back. Such events are not copied, since they are about the original. */
-function isFiling({ changes }: StoredEvent & { changes?: object }): boolean {
-  return Object.keys(changes ?? {}).join() === "archived";
+function isFiling({ type, changes }: StoredEvent & { changes?: object }): boolean {
+  return type === "session_info" && Object.keys(changes ?? {}).join() === "archived";
 }
 
 /** For a side event on another branch, returns the event where that branch left the path. */

@@ -8,7 +8,7 @@ import { type ProjectsAnswer, projectIn } from "../places.ts";
 import { SessionFeed } from "../stream/session-feed.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
 import { Closing, withLock } from "./closing.ts";
-import { copyOf } from "./copy.ts";
+import { copiedIn, copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { isOnlyKept, isOpenedWith, isUnused } from "./kept.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
@@ -121,6 +121,7 @@ export class Sessions {
         session,
         { ...newHeader(this.shelf.logs.version, options.unsaved), sessionId: made },
         until,
+        copiedIn(source.made.entries),
       );
       const { cwd, root } = source.workspace;
       if (!existsSync(cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });

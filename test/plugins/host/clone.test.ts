@@ -1,5 +1,6 @@
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
 /** Commands that move the active leaf and append side events. */
@@ -39,6 +40,40 @@ describe("a copy of a session", () => {
     expect(spoken(context.messages)).toEqual(["one", "echo: one", "two", "echo: two"]);
     expect(copied.header.clonedFrom).toMatchObject({ sessionId });
     expect(JSON.stringify(copied.events)).not.toContain("a mistake");
+  });
+
+  it("has the side events of extensions that declare so", async () => {
+    const schema = z.object({ n: z.number() });
+    const leaf = (_event: unknown, current: string | null) => current;
+    const event = (copied?: "beside" | "all" | "latest") => ({ schema, leaf, ...(copied && { copied }) });
+    const marks = definePlugin({
+      ...{ id: "marks", name: "Marks", version: "1.0.0" },
+      events: { m_beside: event("beside"), m_all: event("all"), m_latest: event("latest"), m_none: event() } as never,
+      commands: (ctx) => ({
+        mark: {
+          run: async (n: string) => {
+            for (const type of ["m_beside", "m_all", "m_latest", "m_none"])
+              await ctx.session.append(type as never, { n: Number(n) } as never);
+          },
+        },
+      }),
+    });
+    using home = testHome();
+    await using t = await testHost([echoAgent, mover, marks]);
+    const { client } = t;
+    const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+    const run = (name: string, args: string) => client.request("run_command", { sessionId, name, args });
+    await ask(client, sessionId, "one");
+    const { leafId } = await client.request("get_status", { sessionId });
+    await run("mark", "1");
+    await ask(client, sessionId, "a mistake");
+    await run("mark", "2");
+    await run("back", leafId ?? "");
+    await run("mark", "3");
+    const copy = await client.request("clone_session", { sessionId });
+    const { events } = await client.request("get_events", { sessionId: copy.sessionId });
+    const copied = events.flatMap(({ event }: any) => (event.type.startsWith("m_") ? [`${event.type} ${event.n}`] : []));
+    expect(copied).toEqual(["m_beside 1", "m_all 1", "m_all 2", "m_beside 3", "m_all 3", "m_latest 3"]);
   });
 
   it("is marked in lists, where it has the title and the time of the original", async () => {
