@@ -1,6 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import history from "@scorel/history";
-import { definePlugin, type StoredEvent } from "@scorel/kernel";
+import { definePlugin, type EventDefinition, type StoredEvent } from "@scorel/kernel";
+import prompt from "@scorel/prompt";
+import skills from "@scorel/skills";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ask, echoAgent, testHost } from "../host/home.ts";
@@ -35,6 +37,7 @@ describe("a copy up to an event", () => {
   });
 
   it("has the latest instructions and all loaded skills of any branch, and no queued messages", async () => {
+    const real = { ...prompt.events, ...skills.events } as Readonly<Record<string, EventDefinition | undefined>>;
     const noted = definePlugin({
       id: "noted",
       name: "Noted",
@@ -42,7 +45,11 @@ describe("a copy up to an event", () => {
       events: Object.fromEntries(
         ["instruction_snapshot", "queue_update", "approval", "skill_index", "skill_content"].map((type) => [
           type,
-          { schema: z.looseObject({}), leaf: (_event: unknown, current: string | null) => current },
+          {
+            schema: z.looseObject({}),
+            leaf: (_event: unknown, current: string | null) => current,
+            copied: real[type]?.copied,
+          },
         ]),
       ),
     });
