@@ -3,7 +3,7 @@ import type { JumpWithFiles, Operations, PageParams } from "@scorel/host/contrac
 import { codeOf } from "@scorel/kernel";
 import type { CommandContext } from "./client.ts";
 import type { FilesRestored, Moved, MovePreview, TreePage } from "./contract.ts";
-import { draw, drawPreview, filesLeft, leftOutText, restorable } from "./drawing.ts";
+import { counted, draw, drawPreview, filesLeft, leftOutText, restorable } from "./drawing.ts";
 import { errors } from "./errors.ts";
 
 /** Name for the start of a conversation on the command line. */
@@ -219,8 +219,4 @@ async function known<R>(ask: () => Promise<R>, otherwise: () => Error): Promise<
 
 function first([id = ""]: readonly string[]): string {
   return id;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${count === 1 ? what : `${what}s`}`;
 }

@@ -110,13 +110,39 @@ export function restorable({ changes }: Pick<FilesPreview, "changes">, overwrite
   return changes.filter(({ conflict }) => overwrite || conflict === undefined);
 }
 
-/** Formats a preview of file changes for confirmation: every change with its diff, what is kept as it is, and what is not covered. */
+/** The most lines of diffs in a preview, and the most files that are named: nobody reads more before the answer to a question. */
+const DIFF_LINES = 1_000;
+const NAMED = 1_000;
+
+/** Formats a preview of file changes for confirmation: the changes with their diffs, what is kept as it is, and what is not covered. */
 export function drawPreview({ changes, notCovered }: FilesPreview, overwrite: boolean): string {
-  const rows = changes.map(({ path, kind, diff, conflict }) => {
+  let [left, hidden] = [DIFF_LINES, 0];
+  const diffOf = (diff = "") => {
+    const lines = diff === "" ? 0 : diff.trimEnd().split("\n").length;
+    if (lines > left) hidden++;
+    if (lines === 0 || lines > left) return "";
+    left -= lines;
+    return `${diff.trimEnd()}\n`;
+  };
+  const rows = changes.slice(0, NAMED).map(({ path, kind, diff, conflict }) => {
     if (conflict !== undefined && !overwrite) return `kept as it is: ${path}: ${conflict} (--overwrite replaces it)\n`;
-    const head = `${kind}: ${path}${conflict === undefined ? "" : ` (${conflict})`}\n`;
-    return head + (diff === undefined ? "" : `${diff.trimEnd()}\n`);
+    return `${kind}: ${path}${conflict === undefined ? "" : ` (${conflict})`}\n${diffOf(diff)}`;
   });
-  const left = notCovered.map(({ path, reason }) => `not covered: ${path === "." ? "all files" : path}: ${reason}\n`);
-  return rows.length + left.length === 0 ? "No file differs from then.\n" : [...rows, ...left].join("");
+  const unnamed = changes.length - rows.length;
+  const more = [
+    ...(hidden > 0
+      ? [`${counted(hidden, "diff")} left out, since the preview would have more than ${DIFF_LINES} lines.\n`]
+      : []),
+    ...(unnamed > 0 ? [`${counted(unnamed, "further file")} not named here.\n`] : []),
+  ];
+  const uncovered = notCovered.map(
+    ({ path, reason }) => `not covered: ${path === "." ? "all files" : path}: ${reason}\n`,
+  );
+  const all = [...rows, ...more, ...uncovered];
+  return all.length === 0 ? "No file differs from then.\n" : all.join("");
+}
+
+/** A number with its noun, such as `1 file` or `2 files`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${count === 1 ? what : `${what}s`}`;
 }
