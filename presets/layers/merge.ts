@@ -27,15 +27,9 @@ interface Origin {
 }
 
 /** The keys of a layer with a fixed meaning; every other key is the table of a plugin. */
-export const grammarKeys: readonly string[] = [
-  "description",
-  "extends",
-  "use",
-  "without",
-  "extensions",
-  "requires",
-  "locked",
-];
+const GRAMMAR = ["description", "extends", "use", "without", "extensions", "requires", "locked"] as const;
+export type GrammarKey = (typeof GRAMMAR)[number];
+export const grammarKeys: readonly string[] = GRAMMAR;
 
 /**
  * Merges layers; later ones take precedence. `use` and `without` accumulate, and the last entry for an id counts. Tables are merged key by

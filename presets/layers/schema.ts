@@ -6,6 +6,7 @@ import { issueText } from "@scorel/kit/values/issue-text";
 import { dotted, isTable, type KeyPath } from "@scorel/kit/values/table";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
+import type { GrammarKey } from "./merge.ts";
 
 /** A problem in a configuration, and its key. */
 export interface Issue {
@@ -61,7 +62,7 @@ const grammar = {
     .describe("requirements; if one is not met, nothing starts")
     .optional(),
   locked: ids("key paths (`permissions.mode`) and whole tables (`permissions`) that no project may change").optional(),
-};
+} satisfies Record<GrammarKey, z.ZodType>;
 
 /** Parses `team@^1.2` into name and range. Without a range, every version is accepted. Undefined for other text. */
 export function parsePreset(text: string): { name: string; range?: string } | undefined {
