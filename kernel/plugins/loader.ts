@@ -56,7 +56,8 @@ export class Loader {
   }
 
   async load(entry: KernelEntry): Promise<void> {
-    startOrder([entry], (service) => this.isAvailable(service), this.hints);
+    const { leftOut } = startOrder([entry], (service) => this.isAvailable(service), this.hints);
+    if (leftOut[0]) throw leftOut[0].error;
     const loaded = await this.register(entry);
     await this.activate(loaded);
     this.kernel.contributions.changed(entry.plugin);

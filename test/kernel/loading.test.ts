@@ -63,6 +63,13 @@ describe("a kernel that cannot start", () => {
 });
 
 describe("plugins that may fail", () => {
+  it("are refused if they are loaded later and are not valid", async () => {
+    await using t = await testKernel([]);
+    const { version: _, ...unversioned } = user("unversioned", []);
+    await expect(t.kernel.load(contained(unversioned as AnyPlugin))).rejects.toMatchObject({ code: "PLUGIN_INVALID" });
+    expect(t.kernel.started).toEqual([]);
+  });
+
   it("are left out with the reason if a service is missing, while the others start in order", async () => {
     const optional = (plugin: AnyPlugin) => ({ plugin, optional: true });
     await using t = await testKernel([
