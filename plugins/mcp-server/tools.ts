@@ -90,7 +90,11 @@ function viewing(tasks: Tasks): ServedTool[] {
       ({ skip }) => listed(client, root, skip),
     ),
     tool(
-      { ...head, name: "read_session", description: "Read the end of a session's conversation." },
+      {
+        ...head,
+        name: "read_session",
+        description: "Read the end of a session's conversation, with the turns that failed.",
+      },
       z.strictObject({ session, messages: z.int().min(1).max(100).default(20) }),
       async ({ session: named, messages }) => conversation(client, await tasks.known(named), messages),
     ),
@@ -155,18 +159,21 @@ async function listed(client: Client, cwd: string, skip: number) {
   return { sessions: rows, ...(more && { more }) };
 }
 
+/** Who said something in a conversation. Without failed turns, a prompt that failed would look as if it had not been answered yet. */
+function speakerOf(event: Delivered["event"]): string {
+  return isEvent(event, "message") ? event.message.role : "turn failed";
+}
+
 /** The last messages of a conversation as text: at most `most` messages, and of these at most the last MOST_TEXT characters. */
 async function conversation(client: Client, sessionId: string, most: number): Promise<string> {
   const messages = await lastMessages(client, sessionId, most);
-  const texts = messages.flatMap(({ event, display }) =>
-    isEvent(event, "message") ? `[${event.message.role}]\n${displayText(display)}` : [],
-  );
+  const texts = messages.map(({ event, display }) => `[${speakerOf(event)}]\n${displayText(display)}`);
   const all = texts.join("\n\n");
   return all.length > MOST_TEXT ? `…${endOf(all, MOST_TEXT)}` : all;
 }
 
 /**
- * The last messages of a session's active branch. Reads its events in pages, the latest first, until `most` messages are found or the log
+ * The last messages and failed turns of a session's active branch. Reads its events in pages, the latest first, until `most` messages are found or the log
  * begins.
  */
 async function lastMessages(client: Client, sessionId: string, most: number): Promise<Delivered[]> {
@@ -185,7 +192,7 @@ async function lastMessages(client: Client, sessionId: string, most: number): Pr
       const { id, parentId, type } = delivered.event as StoredEvent;
       if (id !== next) continue;
       next = parentId;
-      if (type === "message") messages.push(delivered);
+      if (type === "message" || type === "turn_failed") messages.push(delivered);
     }
   } while (page.more && next !== null && messages.length < most);
   return messages.slice(0, most).reverse();

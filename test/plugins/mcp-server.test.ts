@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { readArtifact } from "../../plugins/mcp-server/artifact.ts";
 import { Tasks } from "../../plugins/mcp-server/tasks.ts";
 import { toolsFor } from "../../plugins/mcp-server/tools.ts";
-import { hang, startModelServer, text, toolCall } from "../model-server.ts";
+import { hang, startModelServer, status, text, toolCall } from "../model-server.ts";
 import { agentHost } from "./host/agent-host.ts";
 import { ask, echoAgent, testHome, testHost } from "./host/home.ts";
 import { opener } from "./host/opener.ts";
@@ -110,6 +110,22 @@ it("read_session returns no messages that were undone", async () => {
   expect(await read()).toBe(one);
   await ask(client, sessionId, "three");
   expect(await read()).toBe(`${one}\n\n[user]\nthree\n\n[assistant]\necho: three`);
+});
+
+it("read_session tells that a turn failed, and why", async () => {
+  using home = testHome();
+  await using model = await startModelServer([[status(400, { error: { message: "no such model" } })]]);
+  await using host = await agentHost(model.baseUrlFor("openai-completions"), { session: [requests] });
+  const { client } = host;
+  const tasks = new Tasks({ client, root: home.cwd, options: {}, answers: false, log: () => {} });
+  const { signal } = new AbortController();
+  const call = { signal, tell: async () => {} };
+  const { session } = await tasks.start("go", {});
+  await tasks.follow(session, 45_000, call).catch(() => {});
+  const tool = toolsFor(tasks, new Set(["view"])).find(({ name }) => name === "read_session");
+  const read = await tool?.run({ session, messages: 100 } as never, call);
+  expect(read).toMatch(/^\[user\]\ngo\n\n(.*\n\n)?\[turn failed\]\n.*no such model/s);
+  await tasks.end();
 });
 
 describe("read_artifact", () => {
