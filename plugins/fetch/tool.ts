@@ -1,4 +1,5 @@
 import type { DisplayAction, PluginContext } from "@scorel/kernel";
+import { titled } from "@scorel/kit/text/call-title";
 import { beginningOf } from "@scorel/kit/text/cut";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
@@ -99,7 +100,7 @@ function display(url: string, result: ToolOutput | undefined): DisplayAction {
   const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
   return {
     display: "card",
-    title: `WebFetch ${url}`,
+    title: titled("WebFetch", url),
     status,
     text: status === "done" ? (text.split("\n", 1)[0] as string) : text,
   };

@@ -1,3 +1,4 @@
+import { titled } from "@scorel/kit/text/call-title";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import type { ByteRange, FileDetails } from "../contract.ts";
@@ -37,7 +38,7 @@ export function createEdit(env: Environment): Tool<Params> {
     access: async ({ file_path }) => ({ writes: [(await locate(file_path, env)).path] }),
     execute: (id, params, signal) => answering(signal, () => edit(params, env, id)),
     display: (params, result) =>
-      card(`Edit ${params.file_path}`, result, brief(result), diffOf(params.file_path, result)),
+      card(titled("Edit", params.file_path), result, brief(result), diffOf(params.file_path, result)),
   };
 }
 

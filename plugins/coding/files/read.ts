@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { imageType } from "@scorel/kit/files/image-type";
+import { titled } from "@scorel/kit/text/call-title";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import { BYTES_PER_TOKEN, readBudget } from "../budget.ts";
@@ -42,9 +43,13 @@ export function createRead(env: Environment): Tool<Params> {
     access: () => "read",
     reads: async ({ file_path }) => readsOf(await fileOf(file_path, env), env),
     execute: (id, params, signal) => answering(signal, () => read(id, params, env, signal)),
-    display: (params, result) =>
-      card(`Read ${params.file_path}${params.offset ? `:${params.offset}` : ""}`, result, brief(result)),
+    display: (params, result) => card(titled("Read", placeOf(params)), result, brief(result)),
   };
+}
+
+/** What the title of a call names: the file, and the first line if it is not 1. */
+function placeOf({ file_path, offset }: Params): string | undefined {
+  return file_path && offset ? `${file_path}:${offset}` : file_path;
 }
 
 /** Resolves what the model named: a path, a reference, or a workspace name that programs of skills use. */

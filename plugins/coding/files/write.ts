@@ -1,3 +1,4 @@
+import { titled } from "@scorel/kit/text/call-title";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import type { FileDetails } from "../contract.ts";
@@ -25,7 +26,7 @@ export function createWrite(env: Environment): Tool<Params> {
     access: async ({ file_path }) => ({ writes: [(await locate(file_path, env)).path] }),
     execute: (id, params, signal) => answering(signal, () => write(params, env, id)),
     display: (params, result) =>
-      card(`Write ${params.file_path}`, result, brief(result), diffOf(params.file_path, result)),
+      card(titled("Write", params.file_path), result, brief(result), diffOf(params.file_path, result)),
   };
 }
 

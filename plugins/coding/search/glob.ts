@@ -1,3 +1,4 @@
+import { titled } from "@scorel/kit/text/call-title";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import { outputBudget } from "../budget.ts";
@@ -29,7 +30,7 @@ export function createGlob(env: Environment): Tool<Params> {
       return readsOf((await folderAndGlob(params, env)).path ?? ".", env);
     },
     execute: (id, params, signal) => answering(signal, () => glob(id, params, env, signal)),
-    display: (params, result) => card(`Glob ${params.pattern}`, result, brief(result)),
+    display: (params, result) => card(titled("Glob", params.pattern), result, brief(result)),
   };
 }
 

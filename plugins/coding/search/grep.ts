@@ -1,3 +1,4 @@
+import { titled } from "@scorel/kit/text/call-title";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { outputBudget } from "../budget.ts";
 import { brief, card } from "../display.ts";
@@ -15,7 +16,7 @@ export function createGrep(env: Environment): Tool<GrepParams> {
     access: () => "read",
     reads: ({ path = "." }) => readsOf(path, env),
     execute: (id, params, signal) => answering(signal, () => grep(id, params, env, signal)),
-    display: (params, result) => card(`Grep ${params.pattern}`, result, brief(result)),
+    display: (params, result) => card(titled("Grep", params.pattern), result, brief(result)),
   };
 }
 

@@ -11,6 +11,15 @@ import { fileOf, textOf, workshop } from "./workshop.ts";
 const lines = (count: number, of = (n: number) => `line ${n}`) =>
   Array.from({ length: count }, (_, i) => `${of(i + 1)}\n`).join("");
 
+it.each(["Read", "Write", "Edit", "Glob", "Grep", "Bash"])(
+  "%s has a title while its arguments are arriving",
+  async (name) => {
+    await using w = await workshop();
+    for (const args of [{}, { offset: 3 }])
+      expect(JSON.stringify(w.tools.display(name, args, undefined))).not.toContain("undefined");
+  },
+);
+
 describe("Read", () => {
   it("numbers the lines from 1, and states the range and the total", async () => {
     await using w = await workshop();
