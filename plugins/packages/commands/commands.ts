@@ -29,9 +29,9 @@ export function presetCommands(store: PackageStore, ending: Ending): CliCommand[
     {
       noun: "preset",
       action: "update",
-      args: "<name> [source]",
+      args: "[name] [source]",
       description:
-        "Show what would change in an installed preset, and install it again, from its own or another source",
+        "Show what would change in an installed preset, and install it again, from its own or another source; without a name, all of them",
       options: [yes],
       run: (invocation) =>
         interruptedByEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),

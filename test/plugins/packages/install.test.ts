@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { PackageStore } from "@scorel/packages/contract";
 import { describe, expect, it } from "vitest";
+import { extensionCommands, presetCommands } from "../../../plugins/packages/commands/commands.ts";
 import type { LockEntry } from "../../../plugins/packages/contract.ts";
 import { presets as kind } from "../../../plugins/packages/store/kinds.ts";
 import type { Plan } from "../../../plugins/packages/store/staging.ts";
@@ -395,4 +397,12 @@ describe("an installed preset", () => {
     }
     expect(existsSync(join(at.home, ".scorel/presets/team/preset.toml"))).toBe(true);
   });
+});
+
+it("update takes presets and extensions without a name", () => {
+  const ending = { signal: new AbortController().signal, running: new Set<Promise<unknown>>() };
+  const store = {} as PackageStore;
+  const commands = [...presetCommands(store, ending), ...extensionCommands(store, ending)];
+  const args = commands.filter(({ action }) => action === "update").map((command) => command.args);
+  expect(args).toEqual(["[name] [source]", "[name] [source]"]);
 });
