@@ -59,8 +59,8 @@ const ENDS: Readonly<Record<string, string>> = {
   permission_mode: "a change of the permission mode",
 };
 
-/** Says what a conversation ends with, for example `the reply: It adds up prices.` */
-export function endText(event: StoredEvent): string {
+/** Ends a sentence with what a conversation ends with, for example `the reply: It adds up prices.` or `a failed turn.` */
+export function sentenceEnd(event: StoredEvent): string {
   const { label, text } = lineOf(event);
   const role = messageIn(event)?.role;
   const what =
@@ -71,7 +71,7 @@ export function endText(event: StoredEvent): string {
         : role === "tool_result"
           ? `the result of ${label}`
           : (ENDS[event.type] ?? `the ${label}`);
-  return `${what}${text === "" ? "" : `: ${oneLine(text, 60)}`}`;
+  return text === "" ? `${what}.` : `${what}: ${oneLine(text, 60)}`;
 }
 
 /** Matches text that needs cleaning or whose width is not its length. */

@@ -6,7 +6,7 @@ import { typedContent } from "@scorel/kit/session/typed";
 import type {} from "@scorel/messages/contract";
 import type { FilesRestored, Moved, Undone } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { describeEvent, endText, userMessageIn, wordsOf } from "./event-text.ts";
+import { describeEvent, sentenceEnd, userMessageIn, wordsOf } from "./event-text.ts";
 import { restoreFiles } from "./files.ts";
 import { resolveEvent, targetOf } from "./names.ts";
 import { requirePoint } from "./points.ts";
@@ -175,7 +175,7 @@ function leavesBelow(tree: TreeView, id: EventId): StoredEvent[] {
 function moved({ tree }: Session, mark: StoredEvent): Moved {
   const { from, to } = jumpOf(mark) ?? { from: mark.parentId, to: mark.parentId };
   const at = to === null ? undefined : tree.get(to);
-  const text = at ? `The conversation now ends with ${endText(at)}` : "The conversation is now at its start.";
+  const text = at ? `The conversation now ends with ${sentenceEnd(at)}` : "The conversation is now at its start.";
   return { eventId: mark.id, fromLeafId: from, leafId: to, text };
 }
 

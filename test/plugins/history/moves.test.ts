@@ -3,7 +3,7 @@ import type { Moved } from "@scorel/history/contract";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { shellEvents } from "../../../plugins/coding/shell/shell-events.ts";
-import { endText } from "../../../plugins/history/event-text.ts";
+import { sentenceEnd } from "../../../plugins/history/event-text.ts";
 import { echoAgent, testHost } from "../host/home.ts";
 import { call, desk, result } from "./desk.ts";
 
@@ -235,12 +235,12 @@ describe("undo", () => {
     });
   });
 
-  it("calls what a conversation ends with by plain words", () => {
+  it("ends a sentence with plain words for the end of a conversation", () => {
     const texts = [
       { type: "turn_failed", error: { code: "X", message: "no" } },
       { type: "compact", summary: "It was\nabout prices." },
-    ].map((each) => endText(each as never));
-    expect(texts).toEqual(["a failed turn", "a compaction: It was about prices."]);
+    ].map((each) => sentenceEnd(each as never));
+    expect(texts).toEqual(["a failed turn.", "a compaction: It was about prices."]);
   });
 
   it("and redo go step by step, to the start and back, also in another process", async () => {
