@@ -277,7 +277,7 @@ export class Application implements Surroundings {
     const { columns, rows } = device;
     const { look, theme } = this.looks;
     const { view, rights } = this.session;
-    const { unsent } = this.conversation;
+    const { unsent, isCommanding } = this.conversation;
     const field = this.field ?? new FirstField(theme);
     const todos = hidesTodos ? undefined : listener.todos;
     const shown = { transcript, questions, queueKeys, todos, hidesPanels: hidesTodos, note, field, overlay };
@@ -285,6 +285,7 @@ export class Application implements Surroundings {
     const scene = {
       ...shown,
       unsent: unsent.shown,
+      isCommanding,
       rights,
       columns,
       rows,

@@ -124,9 +124,11 @@ export class Conversation {
     if (leave) this.listener.left();
   }
 
-  /** Cancels the slash command of this user. */
+  /** Cancels the slash command of this user. What was entered after it goes back to the field: otherwise it would be sent now. */
   async cancelCommand(): Promise<void> {
+    const isTaken = this.unsent.recallNext();
     await this.client.request("cancel_commands", { sessionId: this.session.opened() });
+    if (isTaken) this.listener.told(this.words.takenBack, "info");
   }
 
   /** Whether the host has not answered an interruption yet. */

@@ -45,6 +45,8 @@ export interface Scene {
   /** Whether the panels of plugins are hidden. */
   hidesPanels: boolean;
   note: Note | undefined;
+  /** Whether a slash command of this user runs. */
+  isCommanding?: boolean;
   /** Whether earlier messages are being loaded on the way to the first one. */
   isGoingBack: boolean;
   /** When the present activity began, in milliseconds since 1970. */
@@ -72,7 +74,7 @@ export function pictureOf(scene: Scene): Frame {
   });
 }
 
-function statusParts({ view, look, keys, since, transcript, cwd, rights }: Scene) {
+function statusParts({ view, look, keys, since, transcript, cwd, rights, isCommanding }: Scene) {
   const own = view?.status.meta.cwd;
   const directory = own === undefined || own === cwd ? undefined : shortPath(own, homedir());
   return {
@@ -84,6 +86,7 @@ function statusParts({ view, look, keys, since, transcript, cwd, rights }: Scene
     since,
     directory,
     mayAnswer: rights?.answer,
+    isCommanding,
     startOf: (call: LiveCall) => transcript.startOf(call),
   };
 }

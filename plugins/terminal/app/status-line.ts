@@ -20,6 +20,8 @@ export interface StatusParts {
   directory?: string | undefined;
   /** Whether the user may answer questions. Default: true. */
   mayAnswer?: boolean | undefined;
+  /** Whether a slash command of this user runs, which the user can cancel. */
+  isCommanding?: boolean | undefined;
   /** When a tool call began to run, after it was allowed. */
   startOf?: ((call: LiveCall) => number) | undefined;
 }
@@ -33,7 +35,8 @@ export function activityLine(parts: StatusParts, width: number): string | undefi
   if (text === undefined) return undefined;
   const { theme, words, keys } = parts;
   const isConnected = parts.view?.status.connection !== "reconnecting" && parts.view?.status.connection !== "closed";
-  const isWorking = parts.view?.status.running || parts.view?.live.some(isShellLine);
+  const isOwnSummary = parts.isCommanding === true && parts.view?.status.compacting === true;
+  const isWorking = parts.view?.status.running || parts.view?.live.some(isShellLine) || isOwnSummary;
   const hint =
     isConnected && isWorking ? theme.style("muted", `${SEPARATOR}${words.toInterrupt(keys.label("interrupt"))}`) : "";
   // A long reason is cut, and never the key that ends the wait.

@@ -119,7 +119,15 @@ export class Unsent {
    */
   recall(isLeaving = false): boolean {
     if (!this.isAway && !isLeaving) return false;
-    const recalled = this.unsure.filter(({ isGiven }) => isLeaving || !isGiven);
+    return this.giveBack(this.unsure.filter(({ isGiven }) => isLeaving || !isGiven));
+  }
+
+  /** Puts the entries that wait for an earlier one, such as a running command, back into the field. Returns false if there were none. */
+  recallNext(): boolean {
+    return this.giveBack(this.entries.filter(({ isGiven }) => !isGiven));
+  }
+
+  private giveBack(recalled: readonly Entry[]): boolean {
     const [only] = recalled;
     if (!only) return false;
     for (const entry of recalled) entry.isRecalled = true;

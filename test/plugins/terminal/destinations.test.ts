@@ -13,27 +13,33 @@ async function conversing() {
   const home = testHome();
   const released = gate();
   let begun = false;
-  const held = async (made: object) => {
+  const held = async (made: object, signal?: AbortSignal) => {
     begun = true;
+    signal?.addEventListener("abort", () => released.open());
     await released.promise;
     return made;
   };
   const other = { id: "" };
-  const commands = () => ({ slow: { run: () => held({}) }, over: { run: () => held({ sessionId: other.id }) } });
+  const commands = () => ({
+    slow: { run: (_args: unknown, { signal }: { signal: AbortSignal }) => held({}, signal) },
+    over: { run: () => held({ sessionId: other.id }) },
+  });
   const slow = definePlugin({ id: "slow", name: "Slow", version: "1.0.0", commands });
   const t = await testHost([echoAgent, slow]);
   const { client } = t;
   const create = () => client.request("create_session", { cwd: home.cwd });
   const [first, second, third] = [await create(), await create(), await create()];
   other.id = second.sessionId;
+  const offered: string[] = [];
+  const told: string[] = [];
   const listener = {
     entered() {},
     passed() {},
     changed() {},
-    offered() {},
+    offered: ({ text }: { text: string }) => void offered.push(text),
     unsent() {},
     waits() {},
-    told() {},
+    told: (text: string) => void told.push(text),
   } as never;
   const session = new ShownSession(client, listener, en);
   const conversation = new Conversation(client, session, listener, en);
@@ -47,7 +53,7 @@ async function conversing() {
     return messages.flatMap(({ message }) => (message.role === "user" ? [message.content] : []));
   };
   return {
-    ...{ conversation, session, third, release: () => released.open(), isBegun: () => begun },
+    ...{ conversation, session, third, offered, told, release: () => released.open(), isBegun: () => begun },
     said: async () => [await said(first.sessionId), await said(second.sessionId), await said(third.sessionId)],
     async [Symbol.asyncDispose]() {
       await t[Symbol.asyncDispose]();
@@ -76,4 +82,15 @@ it("a message that waits for a command goes to the session that the command lead
   await Promise.all([command, message]);
   await t.conversation.send({ text: "and another" });
   expect(await t.said()).toEqual([["hello"], ["hello", "for the second", "and another"], ["hello"]]);
+});
+
+it("what was entered after a command goes back to the field when the command is cancelled", async () => {
+  await using t = await conversing();
+  const command = t.conversation.command("slow").catch(() => {});
+  await eventually(() => expect(t.isBegun()).toBe(true));
+  const messages = ["and then", "and last"].map((text) => t.conversation.send({ text }));
+  await t.conversation.cancelCommand();
+  await Promise.all([command, ...messages]);
+  expect([t.offered, t.told]).toEqual([["and then\n\nand last"], [en.takenBack]]);
+  expect(await t.said()).toEqual([["hello"], ["hello"], ["hello"]]);
 });

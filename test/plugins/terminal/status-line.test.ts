@@ -65,3 +65,12 @@ it("names the extension that a status text is from, but not a shipped plugin", (
   const view = viewOf({ model: "p/m", texts });
   expect(statusLine({ ...parts, view }, 80)).toBe("m · 1 command in the background · my-tests: 2 failed");
 });
+
+it("names the key that interrupts a summary only to the user who asked for it", () => {
+  const view = viewOf({ running: false, compacting: true });
+  const line = (isCommanding: boolean) => activityLine({ ...parts, view, isCommanding }, 80);
+  expect([line(true), line(false)]).toEqual([
+    expect.stringMatching(/summarizing the conversation .* · Esc to interrupt$/),
+    expect.stringMatching(/summarizing the conversation 1 min 40 s$/),
+  ]);
+});
