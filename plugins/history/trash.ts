@@ -9,6 +9,9 @@ import { reasonOf } from "@scorel/kit/values/coded-error";
 import { isId } from "@scorel/kit/values/id";
 import { errors } from "./errors.ts";
 
+/** The most clients that are named. */
+const MOST_NAMED = 5;
+
 type Trashing = "delete_session" | "restore_session" | "list_trash" | "purge_sessions";
 type Answer<O extends Trashing> = Operations[O]["result"];
 type Named = { sessionId: string };
@@ -27,12 +30,27 @@ export async function deleteSession(
   const { ending } = context.logs;
   const sessionId = presentId(named, context) ?? deletedId(context, named) ?? context.resolve(named);
   const move = () => moveAll(filesOf(context.sessionsDir, sessionId, ending), context.sessionsDir, trash, ending);
+  const others = await othersIn(context, sessionId);
   await context.alone(sessionId, move, "deleted");
   return {
     sessionId,
     trash,
-    text: `Session ${sessionId} is in the trash. To restore it: scorel session restore ${sessionId}`,
+    text: `Session ${sessionId} is in the trash. ${openText(others)}To restore it: scorel session restore ${sessionId}`,
   };
+}
+
+/** The names of the other clients that have a session open. */
+async function othersIn({ others }: OperationContext, sessionId: string): Promise<string[]> {
+  const names = (await others(sessionId)).map(({ name }) => name);
+  return [...new Set(names)].sort();
+}
+
+function openText(others: readonly string[]): string {
+  const first = others.slice(0, MOST_NAMED).join(", ");
+  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : "";
+  return others.length === 0
+    ? ""
+    : `It was still open in ${first}${more}, where nothing can be sent until it is restored. `;
 }
 
 /** Moves a session back from the trash. Restoring a present session is not an error. */

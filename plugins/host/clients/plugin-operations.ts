@@ -132,6 +132,10 @@ export function contextOf(
     assertOperations: (operations, what) => access.assertOperations(operations, what, onlyReads),
     open: (sessionId) => using(sessionId, (id) => openFor({ sessionId: id }, caller)),
     look: (sessionId, work) => using(sessionId, (id) => sessions.withReadOnly(id, work)),
+    others: async (sessionId) => {
+      await access.assertSession(sessionId);
+      return sessions.present(sessionId).filter((each) => each.clientId !== clientId);
+    },
     alone: (sessionId, work, reason) =>
       access.assertSession(sessionId).then(() => sessions.alone(sessionId, work, reason)),
     announce: (sessionId) => sessions.announce(sessionId, "created"),

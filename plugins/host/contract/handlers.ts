@@ -42,6 +42,8 @@ export interface OperationContext {
    * `reason` (default: `closed`). Throws HOST_SESSION_BUSY during a turn and HOST_SESSION_LOCKED when another process has the session.
    */
   alone<R>(sessionId: string, work: () => Awaitable<R>, reason?: "closed" | "deleted"): Promise<R>;
+  /** The other clients with a name that follow a session, or have sent something there; none for a session that is not open here. */
+  others(sessionId: string): Promise<{ clientId: string; name: string }[]>;
   /** Runs `work` on a session for reading: the open one, or else one opened without lock, repair or append. */
   look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
   /** Creates the header of a new session in `cwd`, for a log that a plugin writes itself. Throws HOST_CWD_INVALID. */

@@ -65,6 +65,12 @@ export function announce(session: OpenSession, user: SessionUser): void {
   emitToOthers(session, "client_joined", user);
 }
 
+/** The connected clients with a name that follow a session or have sent something. */
+export function presentIn({ id, users }: Pick<OpenSession, "id" | "users">): { clientId: string; name: string }[] {
+  const known = [...users].filter((user) => user.announced?.has(id) && (user.isHere?.() ?? true));
+  return known.flatMap(({ clientId, name }) => (name === undefined ? [] : { clientId, name }));
+}
+
 /** Announces that a client has left a session, if it was announced there before. */
 export function announceLeaving(session: OpenSession, user: SessionUser): void {
   if (user.announced?.delete(session.id)) emitToOthers(session, "client_left", user);

@@ -12,7 +12,14 @@ import { copiedIn, copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { isOnlyKept, isOpenedWith, isUnused } from "./kept.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
-import { announceLeaving, differing, failuresOf, type OpenSession, type SessionUser } from "./open-session.ts";
+import {
+  announceLeaving,
+  differing,
+  failuresOf,
+  type OpenSession,
+  presentIn,
+  type SessionUser,
+} from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
@@ -145,6 +152,12 @@ export class Sessions {
     } finally {
       await session.kernel.stop();
     }
+  }
+
+  /** The clients that are present in a session; none if it is not open. */
+  present(id: string): { clientId: string; name: string }[] {
+    const open = this.started.get(id);
+    return open ? presentIn(open) : [];
   }
 
   /** Closes a session for all clients, who are told the reason, and keeps it closed while `work` runs. */

@@ -5,7 +5,7 @@ import type { SessionStatus } from "../contract.ts";
 import { anchorAfter } from "../stream/pages.ts";
 import { doingIn } from "./doing-in.ts";
 import { glanceOf } from "./glance.ts";
-import { failuresOf, type OpenSession, questionsIn, turnIn } from "./open-session.ts";
+import { failuresOf, type OpenSession, presentIn, questionsIn, turnIn } from "./open-session.ts";
 import { queueOf } from "./queued.ts";
 
 /** Maximum number of damaged lines in a status. */
@@ -47,11 +47,9 @@ function firstProblems(all: OpenSession["kernel"]["problems"], id: string): Sess
   return [...told, { line: next.line, offset: next.offset, reason }];
 }
 
-function clientsIn({ id, users }: OpenSession): Pick<SessionStatus, "clients" | "present"> {
-  if (users.size < 2) return {};
-  const known = [...users].filter((user) => user.announced?.has(id) && (user.isHere?.() ?? true));
-  const present = known.flatMap(({ clientId, name }) => (name === undefined ? [] : { clientId, name }));
-  return { clients: users.size, present };
+function clientsIn(open: OpenSession): Pick<SessionStatus, "clients" | "present"> {
+  const { size } = open.users;
+  return size < 2 ? {} : { clients: size, present: presentIn(open) };
 }
 
 function waitingIn(open: OpenSession): Pick<SessionStatus, "waiting"> {

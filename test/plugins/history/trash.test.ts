@@ -44,6 +44,19 @@ describe("a deleted session", () => {
     expect(inTrash(home)).toEqual([]);
   });
 
+  it("is said to be still open in the clients that have it open, but not in the one that deletes it", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent], [], [history]);
+    const own = t.client;
+    const { sessionId } = await own.request("create_session", { cwd: home.cwd });
+    await ask(own, sessionId, "hello");
+    const terminal = t.host.connect({ name: "terminal" });
+    await terminal.subscribe(sessionId, () => {});
+    expect((await own.request("delete_session", { sessionId })).text).toBe(
+      `Session ${sessionId} is in the trash. It was still open in terminal, where nothing can be sent until it is restored. To restore it: scorel session restore ${sessionId}`,
+    );
+  });
+
   it("may just be closing, which is waited for", async () => {
     using home = testHome();
     let close = () => {};
