@@ -17,6 +17,7 @@ const glance = {
   modelFoundBy: z.string().optional(),
   modelError: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   thinking: z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]).optional(),
+  thinks: z.literal(false).optional(),
   permission: z.string().optional(),
   permissionDefault: z.string().optional(),
   context: z

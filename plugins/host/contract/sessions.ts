@@ -110,8 +110,10 @@ export interface SessionGlance {
   modelFoundBy?: string;
   /** Why no model can be used. */
   modelError?: { code: string; message: string };
-  /** How hard the model thinks. */
+  /** How hard the model thinks, if it does. */
   thinking?: ThinkingLevel;
+  /** False if the model does not think, so that the level has no effect. */
+  thinks?: false;
   /** The permission mode in force, and the one that applies when none is chosen in the session. */
   permission?: string;
   permissionDefault?: string;

@@ -17,6 +17,7 @@ export function glanceOf({ kernel, workspace }: Pick<OpenSession, "kernel" | "wo
     ...(model.name !== undefined && { model: model.name }),
     ...(model.foundBy !== undefined && { modelFoundBy: model.foundBy }),
     ...(model.error && { modelError: model.error }),
+    ...(model.thinks === false && { thinks: false }),
     ...thinkingOf(kernel),
     ...permissionOf(kernel),
     ...(context && { context }),
@@ -28,6 +29,7 @@ export function glanceOf({ kernel, workspace }: Pick<OpenSession, "kernel" | "wo
 interface KnownModel {
   name?: string;
   window?: number;
+  thinks?: boolean;
   foundBy?: string | undefined;
   error?: { code: string; message: string };
 }
@@ -36,8 +38,8 @@ function modelOf(kernel: Kernel): KnownModel {
   try {
     const service = kernel.find("model");
     if (!service) return {};
-    const { provider, id, contextWindow: window } = service.current();
-    return { name: `${provider}/${id}`, window, foundBy: service.foundBy?.() };
+    const { provider, id, contextWindow: window, reasoning: thinks } = service.current();
+    return { name: `${provider}/${id}`, window, thinks, foundBy: service.foundBy?.() };
   } catch (thrown) {
     return { error: { code: codeOf(thrown), message: messageOf(thrown) } };
   }

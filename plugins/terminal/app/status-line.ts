@@ -110,7 +110,8 @@ export function statusLine({ view, theme, words, directory }: StatusParts, width
   if (!status || !view) return "";
   const mode = modeOf(view);
   const model = status.model === undefined ? theme.style("error", words.noModel) : shortModel(status.model);
-  const thinking = status.thinking === undefined || status.thinking === "off" ? "" : ` ${status.thinking}`;
+  const isThinking = status.thinks !== false && status.thinking !== undefined && status.thinking !== "off";
+  const thinking = isThinking ? ` ${status.thinking}` : "";
   const share = status.context?.share;
   const cached = status.spent?.cachedShare;
   const parts = [

@@ -74,3 +74,9 @@ it("names the key that interrupts a summary only to the user who asked for it", 
     expect.stringMatching(/summarizing the conversation 1 min 40 s$/),
   ]);
 });
+
+it("shows the thinking level only of a model that thinks", () => {
+  const line = (status: object) =>
+    statusLine({ ...parts, view: viewOf({ model: "p/m", thinking: "high", ...status }) }, 80);
+  expect([line({}), line({ thinks: false })]).toEqual(["m high", "m"]);
+});

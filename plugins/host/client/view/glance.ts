@@ -6,6 +6,7 @@ const GLANCE: readonly (keyof SessionGlance)[] = [
     "modelFoundBy",
     "modelError",
     "thinking",
+    "thinks",
     "permission",
     "permissionDefault",
     "context",
