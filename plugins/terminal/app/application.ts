@@ -265,9 +265,10 @@ export class Application implements Surroundings {
   }
 
   /** Adds lines at the end of the conversation that are not part of the log. */
-  add(draw: Parameters<Transcript["add"]>[0]): void {
-    this.transcript.add(draw);
+  add(draw: Parameters<Transcript["add"]>[0]): () => void {
+    const remove = this.transcript.add(draw);
     this.redraw();
+    return remove;
   }
 
   private draw(): void {

@@ -9,9 +9,9 @@ export interface Listener {
   changed(change: Parameters<Parameters<SessionView["subscribe"]>[0]>[0]): void;
   /**
    * Text to show that is not part of the log: the output of a command, a notification, an error. With `isOfTurn` it is about the latest
-   * turn, and is removed when the user goes back to before that.
+   * turn, and is removed when the user goes back to before that. Returns a function that removes it.
    */
-  told(text: string, level: "info" | "warning" | "error" | "plain", isOfTurn?: boolean): void;
+  told(text: string, level: "info" | "warning" | "error" | "plain", isOfTurn?: boolean): () => void;
   passed(delivered: Delivered): void;
   /** Text to put into the field: a message with its attachments, or a command or shell line that only has to be sent. */
   offered(entered: Pick<Entered, "text"> & Partial<Entered>): void;

@@ -84,19 +84,22 @@ export class SessionListener implements Listener {
     if (kind === "status" || kind === "reset") conversation.unsent.connectionChanged();
   }
 
-  told(text: string, level: Parameters<Listener["told"]>[1], isOfTurn = false): void {
-    if (level === "error" && this.isSaid(text)) return;
-    this.note(
+  told(text: string, level: Parameters<Listener["told"]>[1], isOfTurn = false): () => void {
+    if (level === "error" && this.isSaid(text)) return () => {};
+    return this.note(
       (width, look) =>
         level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
       isOfTurn,
     );
   }
 
-  private note(draw: Parameters<Transcript["add"]>[0], isOfTurn: boolean): void {
-    if (isOfTurn) this.to.transcript.addAbout(draw);
-    else this.to.add(draw);
+  private note(draw: Parameters<Transcript["add"]>[0], isOfTurn: boolean): () => void {
+    const remove = isOfTurn ? this.to.transcript.addAbout(draw) : this.to.add(draw);
     this.to.redraw();
+    return () => {
+      remove();
+      this.to.redraw();
+    };
   }
 
   /** Shows the open questions. A user who may not answer is only told of each one, once. */

@@ -130,12 +130,20 @@ export class Transcript {
     this.hasReply ||= isReply(row);
   }
 
-  /** Adds a note at the end, which only this application shows. */
-  add(draw: Item["draw"], isLasting = false): void {
+  /** Adds a note at the end, which only this application shows. Returns a function that removes it. */
+  add(draw: Item["draw"], isLasting = false): () => void {
     const item = noteItem(`note ${++this.noteCount}`, draw);
     const beside = this.replies.at(-1)?.id;
     this.notes.push({ after: this.view?.rows.at(-1)?.seq ?? 0, beside, item, isLasting });
     (beside === undefined ? this.items : this.tail).push(item);
+    return () => this.remove(item);
+  }
+
+  private remove(item: Item): void {
+    const at = this.notes.findIndex((note) => note.item === item);
+    if (at < 0) return;
+    this.notes.splice(at, 1);
+    this.rebuild();
   }
 
   /** Adds a note that stays when another session is shown. */
@@ -144,10 +152,11 @@ export class Transcript {
   }
 
   /** Adds a note about the last event, which is removed when the user goes back to before that. */
-  addAbout(draw: Item["draw"]): void {
-    this.add(draw);
+  addAbout(draw: Item["draw"]): () => void {
+    const remove = this.add(draw);
     const note = this.notes.at(-1);
     if (note) note.about = this.view?.rows.findLast(({ active }) => active)?.id;
+    return remove;
   }
 
   /** Called when replies and calls in flight, or the open questions, have changed. */

@@ -9,9 +9,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("says that the host is back where it has said how to start one, and only there", () => {
+it("replaces the advice to start a host when the host is back, and says nothing where it gave none", () => {
   const told: string[] = [];
-  const away = new HostAway((text) => void told.push(text), en);
+  const tell = (text: string) => {
+    told.push(text);
+    return () => void told.splice(told.indexOf(text), 1);
+  };
+  const away = new HostAway(tell, en);
   const look = (connection: "live" | "reconnecting") =>
     away.statusChanged({ connection, retry: { startedBy: "scorel host serve" } } as never);
   look("reconnecting");
@@ -20,7 +24,8 @@ it("says that the host is back where it has said how to start one, and only ther
   expect(told).toEqual([]);
   look("reconnecting");
   vi.advanceTimersByTime(2_000);
+  expect(told).toEqual([en.startHost("scorel host serve", false)]);
   look("live");
   look("live");
-  expect(told).toEqual([en.startHost("scorel host serve", false), "The host is back."]);
+  expect(told).toEqual(["The host is back."]);
 });

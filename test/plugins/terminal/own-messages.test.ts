@@ -19,7 +19,7 @@ async function takenFrom(queue: QueuedMessage[]) {
   let number = 0;
   const client = { request: async (name: string) => answers[name]?.(name === "send_message" ? number++ : 0) };
   const offered: unknown[] = [];
-  const listener = { told() {}, offered: (entered: unknown) => void offered.push(entered) };
+  const listener = { told: () => () => {}, offered: (entered: unknown) => void offered.push(entered) };
   const own = new OwnMessages({ client: client as never, words: en, listener, sessionId: () => "s" });
   for (const { id } of queue) await own.send("s", { text: "as it was sent", messageId: id }, "follow_up");
   await own.takeBack("s");
@@ -78,7 +78,11 @@ it.each([
     if (name === "wait_turn") throw thrown;
     return { id: "m", status: "started" };
   };
-  const listener = { told: (text: string) => void told.push(text), offered() {} };
+  const tell = (text: string) => {
+    told.push(text);
+    return () => {};
+  };
+  const listener = { told: tell, offered() {} };
   const own = new OwnMessages({ client: { request } as never, words: en, listener, sessionId: () => "s" });
   await own.send("s", { text: "go", messageId: "m" }, "follow_up");
   await new Promise(setImmediate);
