@@ -6,7 +6,7 @@ import type { PluginContext } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { widthIn } from "@scorel/kit/terminal/size";
 import { lineOf } from "@scorel/kit/text/one-line";
-import { shellWord } from "@scorel/kit/text/shell-word";
+import { resumeCommand } from "@scorel/kit/text/resume-command";
 import type {} from "@scorel/models/contract";
 import type { TerminalService, TerminalStart } from "@scorel/terminal/contract";
 import type {} from "@scorel/trust/contract";
@@ -32,7 +32,7 @@ type Context = PluginContext<unknown, "host" | "sessionOptions">;
 export async function converse(
   ctx: Context,
   invocation: Invocation,
-  { elsewhere = false, comeBack = resumeCommand(ctx.find("launch")?.preset) }: ChatPlace = {},
+  { elsewhere = false, comeBack = (sessionId) => resumeCommand(sessionId, ctx.find("launch")?.preset) }: ChatPlace = {},
 ): Promise<number> {
   checkChoice(invocation);
   // A host elsewhere uses no files of a project on this computer, so no trust is needed.
@@ -180,12 +180,6 @@ async function watched(ctx: Context, client: Client, chat: Chat, screen: Screen)
     },
     kept: (told) => screen.line(told),
   });
-}
-
-/** Returns the command that continues a session with a preset that was named: a session does not remember it. */
-function resumeCommand(preset: string | undefined): (sessionId: string) => string {
-  const named = preset === undefined ? "" : `--preset ${shellWord(preset)} `;
-  return (sessionId) => `scorel ${named}--session ${sessionId}`;
 }
 
 /** The last text of a conversation: how to return to the session, and which clients stay in it. */

@@ -28,6 +28,8 @@ export interface Opened {
   interrupt: AbortSignal;
   cuts: Cuts;
   own: OwnAnswer;
+  /** The command that continues the session. */
+  comeBack: string;
 }
 
 /** State shared by the turns of one run. */

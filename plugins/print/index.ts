@@ -2,6 +2,7 @@ import type {} from "@scorel/chat/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
+import { resumeCommand } from "@scorel/kit/text/resume-command";
 import type {} from "@scorel/trust/contract";
 import { errors } from "./errors.ts";
 import { optionsOf, printOnly } from "./options.ts";
@@ -61,7 +62,10 @@ function withPrompt(invocation: Invocation): Invocation {
 
 async function print(ctx: Context, invocation: Invocation): Promise<number> {
   const { run } = await import("./turn.ts");
-  return run(ctx.host, ctx.sessionOptions, invocation, (cwd) => ctx.find("trust")?.tell(cwd));
+  return run(ctx.host, ctx.sessionOptions, invocation, {
+    tell: (cwd) => ctx.find("trust")?.tell(cwd),
+    comeBack: (sessionId) => resumeCommand(sessionId, ctx.find("launch")?.preset),
+  });
 }
 
 function converse(ctx: Context, invocation: Invocation): Promise<number> {

@@ -5,6 +5,7 @@ import type { Client, Delivered, HostService, KnownSessionOptions, SessionOption
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { continued, lineOf } from "@scorel/kit/text/one-line";
+import { onAbort } from "@scorel/kit/values/abort";
 import { clientName } from "@scorel/kit/values/client-name";
 import { Backlog } from "./backlog.ts";
 import { commandIn } from "./command.ts";
@@ -30,21 +31,25 @@ const CUT = "The answer is cut: it reached the model's output limit. Raise maxTo
 
 const EMPTY = "The model's reply is empty. Ask again, or choose another model with --model.";
 
-/** Tells the user which files of a directory's project are not used, because it is not trusted. */
-type Tell = (cwd: string) => Promise<void> | undefined;
+interface Around {
+  /** Tells the user which files of a directory's project are not used, because it is not trusted. */
+  tell(cwd: string): Promise<void> | undefined;
+  /** The command that continues a session. */
+  comeBack(sessionId: string): string;
+}
 
 /** Runs `scorel -p`: one prompt, one answer. Returns the exit code. Throws when a turn cannot start. */
 export async function run(
   host: HostService,
   options: KnownSessionOptions,
   given: Invocation,
-  tell: Tell = () => undefined,
+  around: Around,
 ): Promise<number> {
   const invocation = { ...given, interrupt: interruptOfUser(given.interrupt) };
   const format = createFormat(invocation.options.output, invocation);
   const client = host.connect({ name: "print" });
   try {
-    const printed = await answer(client, invocation, format, { known: sessionOptions(options), tell });
+    const printed = await answer(client, invocation, format, { known: sessionOptions(options), around });
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
     // A signal has stopped the process, which sets its own exit code. Nothing is left to print. An unsaved session is then unknown.
@@ -63,7 +68,7 @@ async function answer(
   client: Client,
   invocation: Invocation,
   format: Format,
-  { known, tell }: { known: readonly SessionOption[]; tell: Tell },
+  { known, around }: { known: readonly SessionOption[]; around: Around },
 ): Promise<Printed | undefined> {
   const { options, cwd, interrupt } = invocation;
   refuseChatOnly(invocation);
@@ -73,11 +78,20 @@ async function answer(
   const prompt = await promptWithin(limits, invocation, schema);
   if (prompt === undefined) return undefined;
   const status = await openSession(client, sessionChoice(cwd, options, known));
-  await tell(cwd);
+  await around.tell(cwd);
   const progress = createProgress(invocation, client.clientId);
   await progress.opened(status);
   const cuts = watchCuts(client, { interrupt, limits }, (text) => void progress.say(text));
-  const opened = { client, status, limits, progress, interrupt, cuts, own: new OwnAnswer() };
+  const opened = {
+    client,
+    status,
+    limits,
+    progress,
+    interrupt,
+    cuts,
+    own: new OwnAnswer(),
+    comeBack: around.comeBack(status.sessionId),
+  };
   try {
     return await Promise.race([answerIn(opened, invocation, format, prompt, schema), cuts.leaving]);
   } finally {
@@ -137,6 +151,7 @@ async function answerIn(
   const joined = options.output !== "events";
   await client.subscribe(sessionId, hear, { capacity: Number.POSITIVE_INFINITY, joined, ...(sent && { anchor }) });
   if (interrupt.aborted && !sent) return undefined;
+  if (options.noSession !== true) onAbort(interrupt, () => void progress.say(interrupted(opened.comeBack)));
   const printed = await (command
     ? answerCommand(opened, command, prompt)
     : converse({ ...opened, sent }, prompt, schema)
@@ -154,6 +169,10 @@ async function answerIn(
   await progress.reportDenied();
   await format.written?.();
   return printed;
+}
+
+function interrupted(command: string): string {
+  return `Interrupted. To continue in this session: ${command}`;
 }
 
 /** The titles of the commands and subagents that run in the session's background. Closing the session ends them. */

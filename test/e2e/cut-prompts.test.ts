@@ -73,6 +73,7 @@ it("a prompt whose host is gone ends at the first Ctrl-C", async () => {
   expect([code, stderr.split("\n").slice(1)]).toEqual([
     130,
     [
+      expect.stringMatching(/^Interrupted\. To continue in this session: scorel --preset none --session \w+$/),
       "scorel: Left while the host was away. The answer so far is kept in the session; a turn that is still running there continues.",
       "",
     ],

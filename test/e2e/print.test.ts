@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { scanLog } from "../../plugins/logs/scan.ts";
@@ -20,6 +20,12 @@ const asLines = (stdout: string) =>
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** What a run says that was interrupted in the session with this log. */
+function interruptedIn(log: string): string {
+  const id = basename(log, ".jsonl");
+  return `Interrupted. To continue in this session: scorel --preset none --session ${id}\n`;
+}
 
 describe("scorel -p", () => {
   it("prints the final text and nothing else", () =>
@@ -163,9 +169,21 @@ describe("scorel -p", () => {
     const running = s.start([...none, "-p", "hi", "--output", "events"]);
     await running.line((line) => line.includes('"text_delta"'));
     process.kill(running.pid, "SIGINT");
-    expect((await running.finished).code).toBe(130);
+    const { code, stderr } = await running.finished;
     const [log = ""] = s.logs();
+    expect({ code, stderr }).toEqual({ code: 130, stderr: interruptedIn(log) });
     expect(records(log).at(-1)).toMatchObject({ message: { role: "assistant", partial: true, stopReason: "aborted" } });
+  });
+
+  it("says on SIGTERM, too, how to continue", async () => {
+    using s = scratch({ inProcess: true });
+    await using server = await startModelServer([[text("Half of "), delayUntil(gate().promise)]]);
+    s.useModel(server.baseUrl);
+    const running = s.start([...none, "-p", "hi", "--output", "events"]);
+    await running.line((line) => line.includes('"text_delta"'));
+    process.kill(running.pid, "SIGTERM");
+    const { code, stderr } = await running.finished;
+    expect({ code, stderr }).toEqual({ code: 143, stderr: interruptedIn(s.logs()[0] ?? "") });
   });
 
   it("prints every delta with --output events, however slowly it is read", async () => {

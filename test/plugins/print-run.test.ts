@@ -16,7 +16,8 @@ function print(host: HostService, cwd: string, more: Partial<Invocation>) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const interrupt = new AbortController().signal;
   const invocation = { args: [], cwd, env: {}, stdin: { isTTY: true }, stdout, stderr, interrupt, ...more } as unknown;
-  const code = run(host, sessionOptions, invocation as Invocation).finally(() => {
+  const around = { tell: () => undefined, comeBack: (id: string) => `scorel --session ${id}` };
+  const code = run(host, sessionOptions, invocation as Invocation, around).finally(() => {
     stdout.end();
     stderr.end();
   });
