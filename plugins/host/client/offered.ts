@@ -2,7 +2,7 @@ import type { Rights } from "../contract.ts";
 
 /** The fields of a question that concern its answers. */
 interface Question {
-  options?: readonly { value: string; lasting?: boolean; needs?: string }[];
+  options?: readonly { value: string; lasting?: boolean; needs?: string; kind?: string }[];
   fallback?: string;
 }
 
@@ -16,4 +16,10 @@ export function offeredTo<Q extends Question>(question: Q, { lasting = true, ope
   const result = { ...question, options: offered };
   if (!offered.some(({ value }) => value === fallback)) delete result.fallback;
   return result;
+}
+
+/** The answer that may be chosen in advance: the plugin's default, unless it allows something or holds for more than this question. */
+export function chosenFor({ options, fallback }: Question): string | undefined {
+  const option = options?.find(({ value }) => value === fallback);
+  return option?.lasting === true || option?.kind?.startsWith("allow") ? undefined : fallback;
 }

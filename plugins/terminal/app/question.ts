@@ -1,4 +1,4 @@
-import type { OpenRequest } from "@scorel/host/client";
+import { chosenFor, type OpenRequest } from "@scorel/host/client";
 import type { Keys } from "../keys.ts";
 import type { Words } from "../words/words.ts";
 import { type Offer, offersOf } from "./offers.ts";
@@ -35,9 +35,8 @@ export class Question {
     this.give = give;
     this.awaits = request.kind === "input" ? "text" : "key";
     this.offers = offersOf(request, words);
-    const fallback = this.offers.findIndex(
-      ({ value, isLasting }) => value === request.fallback && !isLasting && this.isHarmless(value),
-    );
+    const wanted = chosenFor(request);
+    const fallback = this.offers.findIndex(({ value, isLasting }) => value === wanted && !isLasting);
     this.chosen = fallback < 0 ? undefined : fallback;
   }
 
@@ -103,11 +102,6 @@ export class Question {
     const count = this.offers.length;
     if (count === 0) return;
     this.chosen = this.chosen === undefined ? (by > 0 ? 0 : count - 1) : (this.chosen + by + count) % count;
-  }
-
-  /** Whether an answer may be chosen in advance: not if the plugin marks it as one that allows something. */
-  private isHarmless(value: string): boolean {
-    return !this.request.options?.find((option) => option.value === value)?.kind?.startsWith("allow");
   }
 
   private get declining(): string {

@@ -1,4 +1,4 @@
-import type { OpenRequest } from "@scorel/host/client";
+import { chosenFor, type OpenRequest } from "@scorel/host/client";
 import type { DisplayAction } from "@scorel/kernel";
 import { decided, decidedText } from "../display/decided.ts";
 import { safeLine } from "../display/safe.ts";
@@ -7,8 +7,12 @@ import type { Words } from "../words/words.ts";
 /** A question in the form in which it is shown: translated as far as possible, and with invisible characters made visible. */
 export interface Asked {
   title: string;
+  /** The plugin that asks; undefined for the plugin `permissions`, whose titles say what they are about. */
+  asker: string | undefined;
   parts: DisplayAction[];
   options: { value: string; label: string; agrees: boolean }[];
+  /** The answer that is shown as the usual one. */
+  chosen: string | undefined;
 }
 
 /** Prepares a question for display. */
@@ -24,6 +28,8 @@ export function askedIn(request: OpenRequest, words: Words): Asked {
   ];
   return {
     title: line(title),
+    asker: isKnown ? undefined : safeLine(plugin),
+    chosen: chosenFor(request),
     parts: body.map((part) => decided(part.display === "notice" ? { ...part, text: known(part.text) } : part)),
     options:
       kind === "confirm"

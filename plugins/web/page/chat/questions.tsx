@@ -44,7 +44,10 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   const [isSent, setSent] = useState(false);
   const { kind, requestId } = request;
   const rights = useRights();
-  const { title, parts, options } = useMemo(() => askedIn(offeredTo(request, rights), words), [request, rights, words]);
+  const { title, asker, parts, options, chosen } = useMemo(
+    () => askedIn(offeredTo(request, rights), words),
+    [request, rights, words],
+  );
 
   const answer = async (value: string | null) => {
     setSent(true);
@@ -73,8 +76,6 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   const isWriting = useIsWriting();
   const areKeysOn = useStore(singleKeys) && !isOneOfMany && !isWriting;
   const isOff = isSent || isOver || (isOneOfMany && !isRead);
-  // In other questions, no answer is more likely than the others.
-  const isYesFirst = kind === "confirm" || request.plugin === "permissions";
   const refusal = options.find(({ agrees }) => !agrees);
   const label = kind === "input" ? words.answer : refusal ? words.reasonForNo : words.reason;
   const written = (
@@ -98,6 +99,7 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
       <h3>
         {title} {more > 0 && <span className="badge">+{more}</span>}
       </h3>
+      {asker !== undefined && <p className="muted">{words.asks(asker)}</p>}
       <QuestionBody parts={parts} isEndSeen={whole.isSeen} />
       {whole.isAskedAgain && <p role="status">{words.notAllSeen}</p>}
       {problem && <p role="alert">{problem}</p>}
@@ -123,7 +125,7 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
                 <button
                   key={value}
                   type="button"
-                  className={isYesFirst && at === 0 ? "primary" : undefined}
+                  className={value === chosen ? "primary" : undefined}
                   disabled={isOff || (agrees && whole.isOff)}
                   aria-keyshortcuts={areKeysOn && !isEarly && at < 9 ? `${at + 1}` : undefined}
                   onClick={() => choose(value)}

@@ -3,6 +3,7 @@ import { knownInChinese } from "@scorel/kit/text/known-zh";
 /** Texts of questions to a person. */
 const en = {
   asked: "Your answer is needed",
+  asks: (plugin: string) => `asked by the plugin ${plugin}`,
   askedAbout: "What the question is about",
   decline: "Decline",
   answer: "Answer",
@@ -28,6 +29,7 @@ const en = {
 
 const zh: typeof en = {
   asked: "需要你的回答",
+  asks: (plugin) => `由插件 ${plugin} 提出`,
   askedAbout: "问题的内容",
   decline: "拒绝回答",
   answer: "回答",
