@@ -141,7 +141,12 @@ function copy({ session }: BaseContext): CommandResult {
     const event = session.tree.get(id);
     const message = isEvent(event, "message") ? event.message : undefined;
     const text = message?.role === "assistant" ? textOf(message) : "";
-    if (text !== "") return { copy: text, output: `Copied ${text.length} characters.`, data: { text } };
+    if (text !== "")
+      return {
+        copy: text,
+        output: `Copied ${text.length} ${text.length === 1 ? "character" : "characters"}.`,
+        data: { text },
+      };
   }
   throw errors.COMMAND_NOTHING({ name: "copy", what: "there is no answer yet" });
 }

@@ -97,7 +97,7 @@ function roomLine({ free, used }: NonNullable<HealthReport["space"]>): string {
 
 function sessionLine({ sessionId, bytes, events, lock, damage, problem }: SessionHealth): string {
   const state = problem ? "unreadable" : damage.length > 0 ? "damaged" : events === undefined ? "not read" : "intact";
-  const count = events === undefined ? "" : `${events} events`;
+  const count = events === undefined ? "" : `${events} ${events === 1 ? "event" : "events"}`;
   return `${sessionId}  ${size(bytes).padStart(8)}  ${count.padEnd(14)}  ${state.padEnd(10)}  ${lock ? `lock: ${lock.state}` : ""}`;
 }
 

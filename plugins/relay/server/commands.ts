@@ -113,13 +113,17 @@ export async function revokeIdentity({ args: [id = ""], options, stdout }: Invoc
   return 0;
 }
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 function statusText(status: RelayStatus): string {
   const { pid, startedAt, address, names, hosts, clients, guests, strangers, routes, places, frames, memory } = status;
   const { bus } = status;
   return [
     `A relay runs at ${address} (process ${pid}, since ${new Date(startedAt).toISOString()})`,
     ...(names.length > 0 ? [`names: ${names.join(", ")}`] : []),
-    `connections: ${hosts} hosts, ${clients} clients, ${guests} that pair, ${strangers} that have not said who they are`,
+    `connections: ${counted(hosts, "host")}, ${counted(clients, "client")}, ${guests} pairing, ${strangers} not yet identified`,
     `routes: ${routes}; open codes: ${places}; frames carried: ${frames}; memory: ${Math.round(memory / 1_048_576)} MB`,
     ...(bus === undefined ? [] : [`bus: ${bus ? "connected" : "lost"}`]),
     "",

@@ -88,7 +88,7 @@ const en = {
   skillsMissing: "Not used",
   shadowedBy: (other: string) => `Another skill of this name comes first: ${other}`,
   branchesAbout: (count: number) => `${count} branches. Choosing a part goes to the end of its latest branch.`,
-  branchMessages: (count: number) => `${count} messages`,
+  branchMessages: (count: number) => (count === 1 ? "1 message" : `${count} messages`),
   branchesLeft: "Messages that were left stay here. Choosing one goes to the end of its latest branch.",
   branchesNone: "This conversation has no other branches. Going back before a message begins one.",
   branchCurrent: "current",
