@@ -72,7 +72,9 @@ describe("a copy of a session", () => {
     await run("mark", "3");
     const copy = await client.request("clone_session", { sessionId });
     const { events } = await client.request("get_events", { sessionId: copy.sessionId });
-    const copied = events.flatMap(({ event }: any) => (event.type.startsWith("m_") ? [`${event.type} ${event.n}`] : []));
+    const copied = events.flatMap(({ event }: any) =>
+      event.type.startsWith("m_") ? [`${event.type} ${event.n}`] : [],
+    );
     expect(copied).toEqual(["m_beside 1", "m_all 1", "m_all 2", "m_beside 3", "m_all 3", "m_latest 3"]);
   });
 
