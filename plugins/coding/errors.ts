@@ -1,4 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
+import { shellWord } from "@scorel/kit/text/shell-word";
 
 export const errors = defineErrors({
   SHELL_MANY: (a: { running: number }) =>
@@ -52,6 +53,8 @@ export const errors = defineErrors({
     `The control files of ${a.root} cannot be protected from sandboxed commands: ${a.reason}`,
   BASH_CWD: (a: { cwd: string; reason: string }) =>
     `The command did not run: its working directory ${a.cwd} ${a.reason}.`,
+  BASH_HOME_GONE: (a: { cwd: string }) =>
+    `The command did not run: ${a.cwd}, in which this session works, does not exist. If it has moved, the user can say where it is: scorel project move ${shellWord(a.cwd)} NEW-DIRECTORY`,
   BASH_SANDBOX_ELSEWHERE: () =>
     "[tools.bash] sandbox confines commands on this computer, but an extension runs them elsewhere, so nothing was run. Confine them there, and remove the setting.",
   BASH_SPAWN: (a: { reason: string }) => `Starting the command failed: ${a.reason}.`,

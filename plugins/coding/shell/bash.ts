@@ -146,12 +146,13 @@ async function confineFor(env: Environment): Promise<Confine | undefined> {
   return env.bash().sandbox ? (await import("./confinement.ts")).confinement(env) : undefined;
 }
 
-/** The working directory of a command, as an absolute path. Throws BASH_CWD when it is not an existing folder. */
+/** The working directory of a command, as an absolute path. Throws BASH_CWD or BASH_HOME_GONE when it is not an existing folder. */
 async function workingDirectoryOf(named: string | undefined, env: Environment): Promise<string> {
   const { workspace } = env;
   const cwd = named === undefined ? workspace.cwd : absolute(named, workspace);
   const info = await env.files.stat(cwd);
   if (info?.kind === "folder") return cwd;
+  if (cwd === workspace.cwd && !info) throw errors.BASH_HOME_GONE({ cwd });
   throw errors.BASH_CWD({ cwd: shownAs(cwd, workspace.cwd), reason: info ? "is not a directory" : "does not exist" });
 }
 

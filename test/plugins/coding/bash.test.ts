@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { eventually } from "../../eventually.ts";
@@ -48,6 +48,14 @@ describe("Bash", () => {
     ]);
     expect(textOf(await bash(w, "touch ran", { cwd: "a.txt" }))).toContain("a.txt is not a directory");
     expect(existsSync(w.path("ran"))).toBe(false);
+  });
+
+  it("says how to go on if the folder of the session was moved", async () => {
+    await using w = await workshop();
+    renameSync(w.dir, `${w.dir}-moved`);
+    expect(textOf(await bash(w, "pwd"))).toBe(
+      `The command did not run: ${w.dir}, in which this session works, does not exist. If it has moved, the user can say where it is: scorel project move ${w.dir} NEW-DIRECTORY`,
+    );
   });
 
   it("gives an empty standard input", async () => {
