@@ -1,21 +1,9 @@
 import { defineErrors } from "@scorel/kernel";
 
-/** The most names that a message lists. */
-const MOST = 100;
-const list = (names: readonly string[]) => {
-  const more = names.length > MOST ? ` and ${names.length - MOST} more` : "";
-  return names.length === 0 ? "none" : names.slice(0, MOST).join(", ") + more;
-};
-
 export const errors = defineErrors({
   RUN_ARGUMENTS: {
     exit: 2,
     text: () => "skill and command are required: pass the name of a skill and a command to run in it.",
-  },
-  RUN_SKILL: {
-    exit: 2,
-    text: (a: { name: string; known: readonly string[] }) =>
-      `unknown skill: ${a.name}. The skills here are: ${list(a.known)}.`,
   },
   RUN_NO_SKILLS: () => "Skills cannot be run: the plugin `skills` is not loaded.",
   RUN_NO_SANDBOX: () => "executor is not configured: the plugin `sandbox` is not loaded, so nothing was run.",

@@ -173,6 +173,8 @@ export interface SkillsService {
   readonly look: SkillLook;
   /** Searches the roots again; reads only changed files. */
   refresh(): Promise<SkillLook>;
+  /** The error for a name that none of these skills has: there is no such skill, or it belongs to a project that is not trusted. */
+  missing(name: string, among: readonly Skill[]): Error;
   /**
    * The expected sha256 of each file of an installed skill, by relative path; undefined for other skills. Throws SKILL_CHANGED
    * when the list itself is damaged.

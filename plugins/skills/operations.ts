@@ -28,8 +28,7 @@ export function operations(skills: () => Skills) {
       run: async ({ name }) => {
         const { skills: known } = await skills().ready();
         const skill = known.find((each) => each.name === name);
-        if (!skill)
-          throw (await import("./library/missing.ts")).missingSkill(name, known, skills().ctx.find("workspace"));
+        if (!skill) throw skills().missing(name, known);
         const { sizes: _, ...texts } = await (await import("./format/text.ts")).textsOf(skill);
         return { skill, ...texts };
       },

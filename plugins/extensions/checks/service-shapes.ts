@@ -294,6 +294,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     placement: "value",
     look: "value",
     refresh: "function",
+    missing: "function",
     sums: "function",
     returning: "function",
   },

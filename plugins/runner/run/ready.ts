@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import type { SessionArtifacts } from "@scorel/artifacts/contract";
 import { newId } from "@scorel/kernel";
 import { isWithin } from "@scorel/kit/files/paths";
-import type { Skill } from "@scorel/skills/contract";
+import type { Skill, SkillsService } from "@scorel/skills/contract";
 import type { RunnerContext } from "../config.ts";
 import type { RunRequest } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -164,14 +164,18 @@ function skillOf(ctx: RunnerContext, { skill: given, command }: RunRequest, forM
   if (name === "" || command.trim() === "") throw errors.RUN_ARGUMENTS();
   const skills = usable(ctx, forModel);
   const skill = skills.find((each) => each.name === name);
-  if (!skill) throw errors.RUN_SKILL({ name, known: skills.map((each) => each.name) });
+  if (!skill) throw serviceOf(ctx).missing(name, skills);
   return skill;
 }
 
+function serviceOf(ctx: RunnerContext): SkillsService {
+  const skills = ctx.find("skills");
+  if (!skills) throw errors.RUN_NO_SKILLS();
+  return skills;
+}
+
 function usable(ctx: RunnerContext, forModel: boolean): Skill[] {
-  const all = ctx.find("skills")?.look.skills;
-  if (!all) throw errors.RUN_NO_SKILLS();
-  return all.filter((each) => !each.userOnly || !forModel || wasLoaded(ctx, each));
+  return serviceOf(ctx).look.skills.filter((each) => !each.userOnly || !forModel || wasLoaded(ctx, each));
 }
 
 /** Only a person can load a user-only skill; once loaded, the model may run it. */

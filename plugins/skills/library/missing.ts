@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ScorelError } from "@scorel/kernel";
 import { projectPlace } from "@scorel/kit/files/worktree-place";
@@ -17,10 +17,37 @@ export function missingSkill(
   return errors.SKILL_UNKNOWN({ name, known: skills.map((each) => each.name) });
 }
 
-function untrustedPath(name: string, { cwd, root, trusted }: Workspace): string | undefined {
-  // Only such a name is that of a folder directly in another one.
-  if (trusted !== undefined || !/^\w[\w.-]*$/.test(name)) return undefined;
-  return upTo(projectPlace(root), cwd)
-    .flatMap((folder) => [join(".scorel", "skills"), ...SHARED].map((skills) => join(folder, skills, name, "SKILL.md")))
+/** Matches names that are those of a folder directly in another one. */
+const FOLDER = /^\w[\w.-]*$/;
+/** The most skills of an untrusted project that are named. */
+const MOST = 100;
+
+/** The names of the skills that are not used, because their project is not trusted. Only the existence of their files is checked. */
+export function untrustedSkills(workspace: Workspace): string[] {
+  const names = untrustedFolders(workspace).flatMap((folder) =>
+    namesIn(folder).filter((name) => FOLDER.test(name) && existsSync(join(folder, name, "SKILL.md"))),
+  );
+  return [...new Set(names)].sort().slice(0, MOST);
+}
+
+function untrustedPath(name: string, workspace: Workspace): string | undefined {
+  if (!FOLDER.test(name)) return undefined;
+  return untrustedFolders(workspace)
+    .map((folder) => join(folder, name, "SKILL.md"))
     .find((path) => existsSync(path));
+}
+
+/** The places for skills in a project that is not trusted. */
+function untrustedFolders({ cwd, root, trusted }: Workspace): string[] {
+  if (trusted !== undefined) return [];
+  const places = [join(".scorel", "skills"), ...SHARED];
+  return upTo(projectPlace(root), cwd).flatMap((folder) => places.map((place) => join(folder, place)));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

@@ -4,7 +4,6 @@ import type { LoadedDoc, LoadedSkill, Skill } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { filled } from "../format/placeholders.ts";
 import { docTexts, type SkillTexts, textsOf } from "../format/text.ts";
-import { missingSkill } from "../library/missing.ts";
 import { docRoom } from "./budget.ts";
 import type { Skills } from "./skills.ts";
 import { contentKey, contentsIn, keyOf, type ToolDetails } from "./state.ts";
@@ -114,11 +113,12 @@ export async function selectDocs(skills: Skills, asked: Selection): Promise<Answ
 }
 
 /** Throws SKILL_REQUIRED, SKILL_UNKNOWN and SKILL_UNTRUSTED. */
-function named({ ctx, forModel: among }: Skills, given: string): Skill {
+function named(skills: Skills, given: string): Skill {
   const name = given.trim();
   if (name === "") throw errors.SKILL_REQUIRED();
+  const among = skills.forModel;
   const skill = among.find((each) => each.name === name);
-  if (!skill) throw missingSkill(name, among, ctx.find("workspace"));
+  if (!skill) throw skills.missing(name, among);
   return skill;
 }
 

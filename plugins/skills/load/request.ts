@@ -1,7 +1,6 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import { sizeText } from "@scorel/kit/text/size";
 import type { LoadedSkill, SkillState } from "../contract.ts";
-import { missingSkill } from "../library/missing.ts";
 import { bytesOf, missingOf, withinBudget } from "./budget.ts";
 import { loaded } from "./load.ts";
 import type { Skills } from "./skills.ts";
@@ -25,8 +24,7 @@ export async function prepare(
 async function loadMentioned(skills: Skills, text: string): Promise<void> {
   const { argumentsIn, mentioned, missingIn } = await import("../match/mentions.ts");
   const missing = missingIn(text, skills.look.skills);
-  if (missing !== undefined)
-    skills.ctx.report("", missingSkill(missing, skills.look.skills, skills.ctx.find("workspace")));
+  if (missing !== undefined) skills.ctx.report("", skills.missing(missing, skills.look.skills));
   for (const skill of mentioned(text, skills.look.skills)) {
     try {
       const { details } = await loaded(skills, skill, { given: argumentsIn(text, skill) });

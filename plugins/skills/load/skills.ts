@@ -4,6 +4,7 @@ import type { SkillsConfig } from "../config.ts";
 import type { IndexedSkill, LoadedSkill, Skill, SkillLook, SkillState, SkillsService } from "../contract.ts";
 import { sumsOf } from "../format/seal.ts";
 import type { Library } from "../library/library.ts";
+import { missingSkill } from "../library/missing.ts";
 import { NONE, type Root, rootsOf, type StoredRoots } from "../library/roots.ts";
 import { type Overview, overviewOf } from "../match/overview.ts";
 import { shippedSkills } from "../shipped-skills.ts";
@@ -159,6 +160,10 @@ export class Skills implements SkillsService {
     await Promise.race([fetched, late]);
     clearTimeout(timer);
     return await this.refresh();
+  }
+
+  missing(name: string, among: readonly Skill[]): Error {
+    return missingSkill(name, among, this.ctx.find("workspace"));
   }
 
   sums(skill: Skill): ReadonlyMap<string, string> | undefined {

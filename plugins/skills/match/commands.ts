@@ -1,8 +1,34 @@
 import type { SlashCommand } from "@scorel/commands/contract";
+import { untrustedSkills } from "../library/missing.ts";
 import type { Skills } from "../load/skills.ts";
 
-/** Commands `/skill:<name>`: each sends a message that names the skill, which loads it. */
+/**
+ * Commands `/skill:<name>`: each sends a message that names the skill, which loads it. Those for skills of a project that is not trusted say
+ * how to trust it.
+ */
 export function skillCommands(skills: Skills): Record<string, SlashCommand> {
+  return { ...untrustedCommands(skills), ...usableCommands(skills) };
+}
+
+function untrustedCommands(skills: Skills): Record<string, SlashCommand> {
+  const workspace = skills.ctx.find("workspace");
+  const names = workspace ? untrustedSkills(workspace) : [];
+  return Object.fromEntries(
+    names.map((name): [string, SlashCommand] => [
+      `skill:${name}`,
+      {
+        summary: "Not used, because the project is not trusted: scorel trust add",
+        group: "Skills",
+        operations: [],
+        run() {
+          throw skills.missing(name, skills.look.skills);
+        },
+      },
+    ]),
+  );
+}
+
+function usableCommands(skills: Skills): Record<string, SlashCommand> {
   const rows = skills.look.skills.filter(({ name }) => !/\s/.test(name));
   return Object.fromEntries(
     rows.map(({ name, description }): [string, SlashCommand] => [

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { text } from "../../model-server.ts";
 import { skillText } from "../skills/setup.ts";
@@ -17,6 +17,16 @@ it("a skill named like another skill's folder gets its own folder", async () => 
   for (const skill of [victim, evil, victim, evil])
     said.push((await t.run({ skill, command: "sh scripts/who.sh" })).stdout.trim());
   expect(said).toEqual(["victim", "evil", "victim", "evil"]);
+});
+
+it("a skill of a project that is not trusted is not run, and the error says how to trust it", async () => {
+  await using t = await shop();
+  const file = join(t.g.project, ".claude/skills/deploy/SKILL.md");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "---\ndescription: Deploys\n---\nText");
+  await expect(t.run({ skill: "deploy", command: "true" })).rejects.toThrow(
+    `The skill deploy is not used, because its project is not trusted: ${file}. To look at what the project has, and trust it: scorel trust add`,
+  );
 });
 
 it("a model runs a user-only skill only after a person has loaded it", async () => {

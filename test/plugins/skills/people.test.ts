@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import commands from "@scorel/commands";
 import type {} from "@scorel/commands/contract";
 import { describe, expect, it } from "vitest";
@@ -5,7 +7,7 @@ import type { Skills } from "../../../plugins/skills/load/skills.ts";
 import { namesToMention, skillCommands } from "../../../plugins/skills/match/commands.ts";
 import { mentioned } from "../../../plugins/skills/match/mentions.ts";
 import { text, toolCall } from "../../model-server.ts";
-import { addSkill, ground, openSkills, payloads, sent } from "./setup.ts";
+import { addSkill, ground, openSkills, payloads, sent, skillText } from "./setup.ts";
 
 const skill = (name: string) => ({ name }) as Parameters<typeof mentioned>[1][number];
 const known = ["pdf", "pdf-forms", "v1.2", "мой", "two words"].map(skill);
@@ -117,6 +119,24 @@ describe("the command of a skill", () => {
       ["send_message", { sessionId: "s", content: "/skill:pdf fill it" }],
       ["send_message", { sessionId: "s", content: "/skill:pdf" }],
     ]);
+  });
+});
+
+describe("the command of a skill whose project is not trusted", () => {
+  it("is listed, and says how to trust the project", async () => {
+    using g = ground();
+    const file = join(g.project, ".scorel/skills/deploy/SKILL.md");
+    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(join(g.project, ".scorel/skills/empty"));
+    writeFileSync(file, skillText("deploy", "Deploys."));
+    await using t = await openSkills(g, [], { plugins: [commands] });
+    const own = skillCommands(t.skills as Skills);
+    expect(Object.entries(own).map(([name, { summary }]) => [name, summary])).toEqual([
+      ["skill:deploy", "Not used, because the project is not trusted: scorel trust add"],
+    ]);
+    expect(() => own["skill:deploy"]?.run?.("now", {} as never)).toThrow(
+      `The skill deploy is not used, because its project is not trusted: ${file}.`,
+    );
   });
 });
 
