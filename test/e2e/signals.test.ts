@@ -45,7 +45,10 @@ describe("a signal", () => {
     using s = scratch();
     await using turn = await waiting(s);
     turn.running.child.kill(signal);
-    expect(await turn.running.finished).toMatchObject({ code, signal: null, stderr: "" });
+    expect(await turn.running.finished).toMatchObject({
+      ...{ code, signal: null },
+      stderr: expect.stringMatching(/^Interrupted\. To continue in this session: scorel --session \w+\n$/),
+    });
     expect({ kept: kept(s), leftovers: leftovers(s) }).toEqual({
       kept: [{ text: "so far", partial: true }],
       leftovers: [],

@@ -38,10 +38,12 @@ function untrustedPath(name: string, workspace: Workspace): string | undefined {
 }
 
 /** The places for skills in a project that is not trusted. */
-function untrustedFolders({ cwd, root, trusted }: Workspace): string[] {
+function untrustedFolders({ cwd, home, root, trusted }: Workspace): string[] {
   if (trusted !== undefined) return [];
   const places = [join(".scorel", "skills"), ...SHARED];
-  return upTo(projectPlace(root), cwd).flatMap((folder) => places.map((place) => join(folder, place)));
+  // Those in the home are the user's own.
+  const folders = upTo(projectPlace(root), cwd).filter((folder) => folder !== home);
+  return folders.flatMap((folder) => places.map((place) => join(folder, place)));
 }
 
 function namesIn(folder: string): string[] {
