@@ -21,7 +21,7 @@ const asLines = (stdout: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** What a run says that was interrupted in the session with this log. */
+/** The line that an interrupted run prints about the session with this log. */
 function interruptedIn(log: string): string {
   const id = basename(log, ".jsonl");
   return `Interrupted. To continue in this session: scorel --preset none --session ${id}\n`;

@@ -47,7 +47,7 @@ export function createRead(env: Environment): Tool<Params> {
   };
 }
 
-/** What the title of a call names: the file, and the first line if it is not 1. */
+/** The text after the name of the tool in the title of a call: the file, and the first line if it is not 1. */
 function placeOf({ file_path, offset }: Params): string | undefined {
   return file_path && offset ? `${file_path}:${offset}` : file_path;
 }

@@ -14,7 +14,7 @@ import { errors } from "../errors.ts";
 /** Which side events of each type are copied; types that are not in it have none. */
 export type Copied = ReadonlyMap<string, NonNullable<EventDefinition["copied"]>>;
 
-/** What the plugins of a session declare about the copying of their side events. The first plugin that declares a type wins. */
+/** Collects which side events the plugins of a session want to be copied. The first plugin that declares a type wins. */
 export function copiedIn(entries: readonly KernelEntry[]): Copied {
   const copied = new Map<string, NonNullable<EventDefinition["copied"]>>();
   const known = new Set<string>();
