@@ -21,9 +21,8 @@ export default definePlugin({
   events: {
     pin: {
       schema: pin,
-      // It belongs to the session, and not to one branch of the conversation.
+      // It belongs to the session and its copies, and not to one branch of the conversation.
       leaf: (_event: EventOf<"pin">, current) => current,
-      // A copy of the session has the pins, too.
       copied: "all",
       // The row of the event, in every client.
       convertToDisplay: ({ text, gone }: EventOf<"pin">) => ({
