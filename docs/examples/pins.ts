@@ -24,7 +24,6 @@ export default definePlugin({
       // It belongs to the session and its copies, and not to one branch of the conversation.
       leaf: (_event: EventOf<"pin">, current) => current,
       copied: "all",
-      // The row of the event, in every client.
       convertToDisplay: ({ text, gone }: EventOf<"pin">) => ({
         display: "notice",
         level: "info",
