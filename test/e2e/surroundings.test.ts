@@ -52,6 +52,12 @@ describe("a process with a low limit of open files", () => {
     expect([code, stdout, stderr], stderr).toEqual([0, "done\n", ""]);
     for (const result of results.filter((result) => !/^\[1 |^said/.test(result))) expect(result).toContain("EMFILE");
   });
+
+  it("runs commands although it has inherited a file with a number above the limit", async (test) => {
+    const through = ["bash", "-c", 'exec 200</dev/null; ulimit -n 100; exec "$@"', "bash"];
+    const { code, results } = await turnWith([toolCall("Bash", { command: "echo said" })], test, { through });
+    expect([code, results]).toEqual([0, [expect.stringMatching(/^said/)]]);
+  });
 });
 
 it("an unusable TMPDIR is named in the denials that it causes", async (test) => {

@@ -32,8 +32,28 @@ let found: number[] | undefined;
  * looking takes long in a host with many connections.
  */
 function inherited(): number[] {
-  found ??= openFiles().filter((fd) => fd > 2 && !isClosedOnExec(fd));
+  found ??= replaceable(openFiles().filter((fd) => fd > 2 && !isClosedOnExec(fd)));
   return found;
+}
+
+/**
+ * Those of these files that can be replaced in a child. The others, whose numbers are above the limit of open files, as it was lowered after
+ * they were opened, are closed: starting a child would fail for them, and this process does not use them.
+ */
+function replaceable(files: readonly number[]): number[] {
+  const limit = mostFiles();
+  for (const fd of files) if (fd >= limit) closeSync(fd);
+  return files.filter((fd) => fd < limit);
+}
+
+/** The soft limit of open files; infinite where the system does not tell. */
+function mostFiles(): number {
+  try {
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** Returns the numbers of this process's open files; an empty list on systems without /proc. */
