@@ -159,7 +159,7 @@ async function listed(client: Client, cwd: string, skip: number) {
   return { sessions: rows, ...(more && { more }) };
 }
 
-/** Who said something in a conversation. Without failed turns, a prompt that failed would look as if it had not been answered yet. */
+/** The author of each line that `read_session` returns. Failed turns have lines, too: otherwise a prompt would look unanswered. */
 function speakerOf(event: Delivered["event"]): string {
   return isEvent(event, "message") ? event.message.role : "turn failed";
 }
