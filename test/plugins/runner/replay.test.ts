@@ -264,7 +264,7 @@ describe("a replay reports as different", () => {
     const sessions = fs.mkdtempSync(join(t.g.home, "sessions-"));
     fs.writeFileSync(join(sessions, "s1.jsonl"), JSON.stringify(t.artifacts.list()));
     const tomorrow = Date.now() + 24 * 60 * 60 * 1000;
-    expect(purge({ blobs: join(t.g.home, ".scorel/blobs"), sessions, others: [], now: tomorrow })).toMatchObject({
+    expect(await purge({ blobs: join(t.g.home, ".scorel/blobs"), sessions, others: [], now: tomorrow })).toMatchObject({
       removed: 0,
     });
     expect(await t.replay("out/fib.txt")).toMatchObject({
