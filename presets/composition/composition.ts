@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contract";
+import type { ExtensionProblem } from "@scorel/extensions/contract";
 import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
 import { projectDir } from "@scorel/kit/files/home";
 import { isFileAt } from "@scorel/kit/files/readable";
@@ -122,16 +122,21 @@ export async function hostPlugins(asked: Asked): Promise<HostPlugins> {
   const own = await hostResolution(asked);
   const hasCli = own.merged.use.has("cli") || own.merged.without.has("cli");
   const entries = shippedEntries(hasCli ? own : await resolve(userRequest(asked, "base")), "host");
+  const isOfHost = await hostScopeCheck(own);
   const extensions = await loadExtensions(
     asked,
     own,
-    own.extensions.filter((file) => file.of === "user" && declaresHost(file)),
+    own.extensions.filter(({ of, file }) => of === "user" && isOfHost(file)),
     "host",
   );
   return {
     entries: [...entries, ...extensions.entries],
     problems: extensions.problems,
-    suspects: () => [...own.problems.filter(mayBeOfHost), ...extensions.problems].map(({ origin }) => origin),
+    suspects: () => [
+      // A folder may hold an extension of host scope.
+      ...own.problems.flatMap(({ origin }) => (!isFileAt(origin) || isOfHost(origin) ? [origin] : [])),
+      ...extensions.problems.map(({ origin }) => origin),
+    ],
   };
 }
 
@@ -194,19 +199,8 @@ function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "sessio
   });
 }
 
-/** Whether a path that was left out may be an extension of host scope; a folder may hold one. */
-function mayBeOfHost({ origin }: ExtensionProblem): boolean {
-  return !isFileAt(origin) || declaresHost({ file: origin });
-}
-
-/**
- * Whether an extension has host scope, judged by its source text, so that starting a command runs no session extension. True for one that
- * cannot be read: it may have, and loading it reports why.
- */
-function declaresHost({ file }: Pick<ExtensionFile, "file">): boolean {
-  try {
-    return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(file, "utf8"));
-  } catch {
-    return true;
-  }
+/** The check whether a file may be an extension of host scope. Loads its module only if there are such files. */
+async function hostScopeCheck({ extensions, problems }: Resolution): Promise<(file: string) => boolean> {
+  if (extensions.length + problems.length === 0) return () => false;
+  return (await import("@scorel/extensions/host-scope")).mayHaveHostScope;
 }

@@ -1,3 +1,4 @@
+import { declaresHostScope } from "../load/host-scope.ts";
 import { knownWords } from "../words.ts";
 import { exportedId } from "./exported.ts";
 import { returnedMembers, withoutComments } from "./members.ts";
@@ -49,7 +50,7 @@ export function extensionFacts(source: string): ExtensionFacts {
     contributes,
     provides: textsIn(code, "provides"),
     replaces: textsIn(code, "replaces"),
-    host: /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(code),
+    host: declaresHostScope(code),
     imports: [...new Set(wanted)].sort(),
     ...(contributes.includes("providers") && { sends: sendsIn(source) }),
   };

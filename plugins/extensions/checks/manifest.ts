@@ -1,3 +1,4 @@
+import { declaresHostScope } from "../load/host-scope.ts";
 import { lineAt, withoutComments } from "./members.ts";
 
 /** A service that is named in the source of an extension, and the line of its name. */
@@ -19,7 +20,7 @@ const text = /^\s*(["'`])([^"'`$\\]*)\1\s*$/;
 /** Reads the manifest from the source. As in the loader, a session extension without `needs` needs the agent. */
 export function writtenManifest(source: string): WrittenManifest {
   const code = withoutComments(source);
-  const host = /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(code);
+  const host = declaresHostScope(code);
   const needs = servicesIn(code, "needs");
   const implied = host ? [] : [{ name: "agent", line: 1 }];
   return { needs: needs === "none" ? implied : needs, provides: notNone(servicesIn(code, "provides")), host };
