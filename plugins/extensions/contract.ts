@@ -78,6 +78,8 @@ export interface ExtensionFile {
 
 /** An extension, or a folder of them, that was left out, and why. */
 export interface ExtensionProblem {
+  /** The id of the extension; absent for a problem with a folder. */
+  plugin?: string;
   origin: string;
   code: string;
   message: string;

@@ -176,6 +176,8 @@ export interface Composition {
 }
 /** Something that was left out or failed without harm to the rest: its origin, an error code and a message. */
 export interface Notice {
+  /** The id of the plugin or extension that it is about, if it is about one. */
+  plugin?: string | undefined;
   origin: string;
   code: string;
   message: string;

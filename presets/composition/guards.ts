@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ExtensionProblem } from "@scorel/extensions/contract";
 import type { KernelEntry } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { Project } from "@scorel/trust/loader";
 import { packagesOf } from "../layers/layers.ts";
 import { isExtensionOff, switchedOff } from "../layers/merge.ts";
@@ -37,9 +38,9 @@ export async function guardEntries(
   const loaded = new Set(entries.map(({ plugin }) => plugin.id));
   const expected = known.map(({ id, hooks, path }) => {
     if (loaded.has(id)) return { id, hooks };
-    const problem = problems.find(({ origin }) => origin === path || path.startsWith(`${origin}/`));
-    const named = problem ?? problems.find(({ message }) => message.includes(`"${id}"`));
-    return { id, hooks, missing: named?.message ?? `Its file ${path} is gone.` };
+    const problem =
+      problems.find(({ plugin }) => plugin === id) ?? problems.find(({ origin }) => isWithin(origin, path));
+    return { id, hooks, missing: problem?.message ?? `Its file ${path} is gone.` };
   });
   const note = (guarded: ReadonlyMap<string, ReadonlySet<string>>) =>
     noteGuards(

@@ -26,8 +26,7 @@ export function missingExtensions(
     const file = found.extensions.find((extension) => extension.id === id);
     if (loaded.includes(id) || file?.of === "user") return [];
     const reason =
-      problems.find(({ origin }) => origin === file?.path)?.message ??
-      problems.find(({ message }) => message.includes(`"${id}"`))?.message ??
+      problems.find(({ plugin }) => plugin === id)?.message ??
       found.idle.find((idle) => idle.id === id)?.why ??
       "it was not found";
     return [`"${id}" is required (${place}), and without it no session begins: ${reason}`];

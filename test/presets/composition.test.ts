@@ -75,7 +75,7 @@ describe("the host", () => {
     const { entries, problems, suspects } = await hostPlugins(asked);
     expect(entries.map(({ plugin: { id } }) => id)).toEqual(hostIds);
     expect(problems).toEqual([
-      { origin: path, code: "EXTENSION_LOAD", message: expect.stringContaining("EISDIR") as string },
+      { plugin: "mine", origin: path, code: "EXTENSION_LOAD", message: expect.stringContaining("EISDIR") as string },
     ]);
     expect(suspects()).toEqual([path]);
     expect(await started(at).session()).toEqual(sessionIds);

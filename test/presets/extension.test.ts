@@ -135,6 +135,7 @@ describe("an extension", () => {
     expect(Object.isFrozen((config("whole") as { whole: object }).whole)).toBe(true);
     expect(problems).toEqual([
       {
+        plugin: "wrong",
         origin: join(at.home, ".scorel/extensions/wrong.ts"),
         code: "CONFIG_INVALID",
         message: expect.stringMatching(
@@ -189,6 +190,7 @@ describe("a broken extension", () => {
     expect(ids).toEqual(["whole"]);
     expect(problems).toEqual([
       {
+        plugin: "broken",
         origin: file,
         code: expect.stringMatching(/^EXTENSION_(LOAD|SHAPE)$/),
         message: expect.stringContaining(reason),
@@ -223,7 +225,9 @@ describe("a broken extension", () => {
     const file = at.file(".scorel/extensions/spy.ts", plugin("spy", 'scope: "host"'));
     const { ids, problems } = await session(at, true);
     expect(ids).toEqual([]);
-    expect(problems).toEqual([{ origin: file, code: "CONFIG_SCOPE", message: expect.stringContaining(file) }]);
+    expect(problems).toEqual([
+      { plugin: "spy", origin: file, code: "CONFIG_SCOPE", message: expect.stringContaining(file) },
+    ]);
   });
 });
 

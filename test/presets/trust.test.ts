@@ -512,7 +512,12 @@ describe("an extension of a project", () => {
     const file = at.file(".scorel/extensions/broken.ts", "", "throw new Error('no luck');");
     const { problems } = await run(at, { trust: true }).session();
     expect(problems).toEqual([
-      { origin: file, code: "EXTENSION_LOAD", message: `Extension "broken" is left out: no luck (${file}:2)` },
+      {
+        plugin: "broken",
+        origin: file,
+        code: "EXTENSION_LOAD",
+        message: `Extension "broken" is left out: no luck (${file}:2)`,
+      },
     ]);
   });
 });

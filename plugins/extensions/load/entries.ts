@@ -35,7 +35,9 @@ export async function extensionEntries(
   let load: Awaited<ReturnType<typeof createLoader>>;
   try {
     const onUnknown = ({ id, path }: ExtensionFile, fields: UnknownField[]) =>
-      void problems.push(asProblem(path, errors.EXTENSION_FIELDS({ id, file: path, fields: fields.map(described) })));
+      void problems.push(
+        asProblem(path, errors.EXTENSION_FIELDS({ id, file: path, fields: fields.map(described) }), id),
+      );
     load = await createLoader({ onUnknown });
   } catch (thrown) {
     // The folder of compiled code is not safe, so no extension is loaded. This is reported only once.
@@ -53,7 +55,7 @@ export async function extensionEntries(
         entries.push(entry);
       } else if (scope === "session") assertHostAllowed(file, config);
     } catch (thrown) {
-      problems.push(asProblem(file.path, thrown));
+      problems.push(asProblem(file.path, thrown, file.id));
     }
   return { entries, problems };
 }

@@ -53,7 +53,7 @@ function addInstalled({ installed, takenBy }: Search, found: FoundExtensions): v
     const { id, path, of } = extension;
     const reason = takenBy(id, of);
     if (reason === undefined) found.extensions.push(extension);
-    else found.problems.push(asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason })));
+    else found.problems.push(asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason }), id));
   }
 }
 
@@ -96,7 +96,7 @@ function distinct(
   return entries.filter(({ id, path }, index) => {
     const twin = entries.slice(0, index).find((other) => other.id === id);
     const reason = takenBy(id) ?? (twin && `${twin.path} has the same id; keep one of them`);
-    if (reason) problems.push(asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason })));
+    if (reason) problems.push(asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason }), id));
     return !reason;
   });
 }
@@ -123,7 +123,7 @@ function overlooked(dir: string): ExtensionProblem[] {
     const path = join(dir, entry.name);
     const reason = entry.isDirectory() ? flawOfFolder(path) : flawOfFile(entry.name);
     const { name: id } = parse(entry.name);
-    return reason === undefined ? [] : [asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason }))];
+    return reason === undefined ? [] : [asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason }), id)];
   });
 }
 
@@ -160,8 +160,9 @@ function statsOf(path: string): Stats | undefined {
   return ifReadable(() => statSync(path));
 }
 
-/** Converts a thrown error to a problem that can be shown. */
-export function asProblem(origin: string, thrown: unknown): ExtensionProblem {
+/** Converts a thrown error to a problem that can be shown, with the id of the extension it is about, if it is about one. */
+export function asProblem(origin: string, thrown: unknown, plugin?: string): ExtensionProblem {
   const { code, message } = thrown as { code?: string; message?: string };
-  return { origin, code: code ?? "EXTENSION_LOAD", message: message ?? String(thrown) };
+  const about = plugin === undefined ? {} : { plugin };
+  return { ...about, origin, code: code ?? "EXTENSION_LOAD", message: message ?? String(thrown) };
 }

@@ -54,9 +54,9 @@ export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Ke
       ...nothing,
     });
   const listed = new Set(rows.map(({ origin }) => origin));
-  for (const { origin, message } of found.problems.filter((problem) => !listed.has(problem.origin)))
+  for (const { plugin, origin, message } of found.problems.filter((problem) => !listed.has(problem.origin)))
     rows.push({
-      id: idOf(message),
+      id: plugin ?? "?",
       of: "user",
       origin,
       scope: "session",
@@ -157,10 +157,11 @@ function problemsOf(problems: readonly Notice[], origin: string): string[] {
 
 function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[], { readMs }: RunPlugins) {
   const loadMs = time((readMs(plugin) ?? 0) + (startMs ?? 0));
-  const left = problems.find(({ origin, message }) => origin === "start" && message.includes(`"${plugin.id}"`));
+  const own = problems.filter((each) => each.plugin === plugin.id);
+  const left = own.find(({ origin }) => origin === "start");
   const reason = failure ?? left?.message;
   if (reason !== undefined) return { state: "broken" as const, reason, ...loadMs };
-  const flaws = problems.filter(({ message }) => isAbout(message, plugin.id)).map(({ message }) => message);
+  const flaws = own.map(({ message }) => message);
   return { state: "loaded" as const, ...(flaws.length > 0 && { reason: flaws.join("\n") }), ...loadMs };
 }
 
@@ -194,20 +195,10 @@ function facts(plugin: AnyPlugin, { contributions }: RunPlugins, seen?: Seen) {
   };
 }
 
-/** Whether a notice is about a failed part of an extension whose other parts run. */
-function isAbout(message: string, id: string): boolean {
-  return message.startsWith(`Plugin "${id}" failed in `) || message.startsWith(`Extension "${id}" has `);
-}
-
 function time(ms: number | undefined): { loadMs?: number } {
   return ms === undefined ? {} : { loadMs: rounded(ms) };
 }
 
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
-}
-
-/** The id of the extension that a message is about: the first quoted word. */
-function idOf(message: string): string {
-  return /"([^"]+)"/.exec(message)?.[1] ?? "?";
 }

@@ -9,7 +9,12 @@ const anchor = z.strictObject({
   activation: z.string(),
   streamSeq: z.number(),
 });
-const notice = z.strictObject({ origin: z.string(), code: z.string(), message: z.string() });
+const notice = z.strictObject({
+  plugin: z.string().optional(),
+  origin: z.string(),
+  code: z.string(),
+  message: z.string(),
+});
 const questions = z.array(z.enum(["select", "confirm", "input"])).optional();
 const turn = z.literal("waiting").optional();
 const glance = {

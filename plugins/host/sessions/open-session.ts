@@ -87,6 +87,7 @@ function emitToOthers({ kernel, users }: OpenSession, type: "client_joined" | "c
 /** Returns the failures in a session so far. */
 export function failuresOf({ kernel }: Pick<OpenSession, "kernel">): Notice[] {
   return kernel.failures.map((failure) => ({
+    plugin: failure.plugin,
     origin: failure.where,
     code: failure.code,
     message: failureText(failure),

@@ -23,6 +23,8 @@ export interface InstalledExtension {
 
 /** An installed extension that is not loaded, and why. */
 export interface ExtensionFlaw {
+  /** The id of the extension; absent for a problem with the lock file. */
+  plugin?: string;
   origin: string;
   code: string;
   message: string;
@@ -37,8 +39,13 @@ export async function installedExtensions(
 ): Promise<{ extensions: InstalledExtension[]; problems: ExtensionFlaw[] }> {
   const found: { extensions: InstalledExtension[]; problems: ExtensionFlaw[] } = { extensions: [], problems: [] };
   if (!isAnyInstalled(extensions) && !isAnyStaged(extensions)) return found;
-  const fail = (origin: string, thrown: unknown) =>
-    void found.problems.push({ origin, code: codeOf(thrown), message: messageOf(thrown) });
+  const fail = (origin: string, thrown: unknown, plugin?: string) =>
+    void found.problems.push({
+      ...(plugin !== undefined && { plugin }),
+      origin,
+      code: codeOf(thrown),
+      message: messageOf(thrown),
+    });
   const [{ readLock }, { verifiedPackage }] = await Promise.all([import("./steps.ts"), import("./verify.ts")]);
   const lock = await readLock(extensions).catch((thrown: unknown) => fail(packagesDir(), thrown));
   for (const [id, { source, files }] of Object.entries(lock ?? {})) {
@@ -51,7 +58,7 @@ export async function installedExtensions(
       const entry = entryIn(Object.keys(files)) ?? "index.js";
       found.extensions.push({ id, path: join(folder, entry), file: join(root, entry), root, source });
     } catch (thrown) {
-      fail(folder, thrown);
+      fail(folder, thrown, id);
     }
   }
   return found;

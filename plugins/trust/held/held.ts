@@ -57,7 +57,7 @@ export async function withoutHeld(
     idle: [...found.idle, ...left.map(({ id, why }) => ({ id, why }))],
     problems: [
       ...found.problems,
-      ...left.map(({ path, problem: { code, message } }) => ({ origin: path, code, message })),
+      ...left.map(({ id, path, problem: { code, message } }) => ({ plugin: id, origin: path, code, message })),
     ],
   };
 }
