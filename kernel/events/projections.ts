@@ -6,9 +6,7 @@ import { Ledger } from "../tree/ledger.ts";
 import { rowsWith } from "../tree/search.ts";
 import type { Tree } from "../tree/tree.ts";
 import type { Dispose, ProjectionDefinition, ProjectionRead, StoredEvent } from "../types.ts";
-
-/** Number of events between snapshots of a path projection, so that going back replays few events. */
-const SNAPSHOT_EVERY = 64;
+import { Snapshots } from "./snapshots.ts";
 
 /** Maximum size of a stored state, in characters of JSON. Larger states are computed again at the next opening. */
 const MAX_STORED_STATE = 2 ** 20;
@@ -24,10 +22,9 @@ interface Registered {
   state: unknown;
   /** Projection over `log`: the number of rows applied. Over `path`: the row that the state belongs to. */
   at: number;
-  sinceSnapshot: number;
   /** Whether one of its functions threw. The state is then unknown, and the projection is not called again. */
   failed: boolean;
-  snapshots: Map<number, unknown>;
+  snapshots: Snapshots;
 }
 
 interface ProjectionsOptions {
@@ -61,7 +58,7 @@ export class Projections {
     if (owner !== undefined) throw errors.PROJECTION_DUPLICATE({ projection: name, plugin: id, owner });
     const at = definition.over === "log" ? 0 : Ledger.NO_ROW;
     const state = synchronousState(name, definition.init());
-    const initial = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
+    const initial = { state, at, failed: false, snapshots: new Snapshots() };
     const projection: Registered = { plugin: id, version, name, definition, types: typesOf(definition), ...initial };
     this.registered.set(name, projection);
     return () => void this.registered.delete(name);
@@ -147,9 +144,7 @@ export class Projections {
 
   private moveTo(projection: Registered, row: number): void {
     projection.at = row;
-    if (++projection.sinceSnapshot < SNAPSHOT_EVERY || projection.failed) return;
-    projection.sinceSnapshot = 0;
-    projection.snapshots.set(row, projection.state);
+    if (!projection.failed) projection.snapshots.passed(row, projection.state);
   }
 
   private take(projection: Registered, row: number): void {
