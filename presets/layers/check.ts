@@ -6,7 +6,7 @@ import { dotted, leavesOf } from "@scorel/kit/values/table";
 import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "../catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
-import { grammarKeys, listed as listedIn, type Merged, tablesIn } from "./merge.ts";
+import { grammarKeys, listed, type Merged, switchedOff, tablesIn } from "./merge.ts";
 import { namesIn, presetFolders } from "./preset-file.ts";
 import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
 
@@ -72,7 +72,7 @@ interface Checking {
 /** Checks that each lock names an existing key, because a misspelt lock would silently protect nothing. */
 function checkLocks({ layers }: Merged, { plugins, extensions, suggest, verdict }: Omit<Checking, "merged">): void {
   for (const layer of layers)
-    for (const [text, place] of listedIn(layer, ["locked"])) {
+    for (const [text, place] of listed(layer, ["locked"])) {
       const [id = "", ...rest] = parsePath(text) ?? [];
       const schema = plugins.find((plugin) => plugin.id === id)?.config;
       const nested = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), undefined);
@@ -164,36 +164,26 @@ function aboutPreset(name: string): string | undefined {
 
 /** Ids in both `use` and `without` of one layer. In different layers that is no problem, because the later layer counts. */
 function contradictions(layer: Layer): ConfigProblem[] {
-  const off = listed(layer, "without");
-  return listed(layer, "use")
-    .filter(({ id }) => off.some((other) => other.id === id))
-    .map(({ id, path }) => invalid(`"${id}" is both in "use" and in "without" (${placeOf(layer, path)})`));
-}
-
-function listed(layer: Layer, key: string): { id: string; path: (string | number)[] }[] {
-  const list = layer.table[key];
-  return Array.isArray(list) ? list.map((id, index) => ({ id: String(id), path: [key, index] })) : [];
+  const off = new Map(listed(layer, ["without"]));
+  return listed(layer, ["use"])
+    .filter(([id]) => off.has(id))
+    .map(([id, place]) => invalid(`"${id}" is both in "use" and in "without" (${place})`));
 }
 
 /** Names of host plugins in a project's layer: they run once per process, so only the user may choose or configure them. */
 function hostPluginsIn(layer: Layer): ConfigProblem[] {
-  return [...tablesIn(layer).map(([id]) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
-    .filter(({ id }) => shipped(id)?.scope === "host")
-    .map(({ id, path }) => ({ code: "CONFIG_SCOPE", message: refusal(id, placeOf(layer, path)) }));
+  const tables = tablesIn(layer).map(([id]) => [id, placeOf(layer, [id])] as const);
+  return [...tables, ...listed(layer, ["use"]), ...listed(layer, ["without"])]
+    .filter(([id]) => shipped(id)?.scope === "host")
+    .map(([id, place]) => ({ code: "CONFIG_SCOPE", message: refusal(id, place) }));
 }
 
 function guardsLeftOut(layer: Layer): ConfigProblem[] {
-  const off = Array.isArray((layer.table.extensions as { disabled?: unknown } | undefined)?.disabled)
-    ? (layer.table.extensions as { disabled: unknown[] }).disabled.map((id) => ({
-        id,
-        path: ["extensions", "disabled"],
-      }))
-    : [];
-  return [...listed(layer, "without"), ...off]
-    .filter(({ id }) => typeof id === "string" && shipped(id)?.guard)
-    .map(({ id, path }) => ({
+  return switchedOff(layer)
+    .filter(([id]) => shipped(id)?.guard)
+    .map(([id, place]) => ({
       code: "CONFIG_SCOPE",
-      message: `"${id}" enforces the limits that the user sets, so a project cannot leave it out (${placeOf(layer, path)})`,
+      message: `"${id}" enforces the limits that the user sets, so a project cannot leave it out (${place})`,
     }));
 }
 
