@@ -48,6 +48,8 @@ export interface InstalledPackage extends LockEntry {
 export interface PackageReview {
   /** The items that would run, with what each could do. */
   items: readonly TrustItem[];
+  /** Why it might not work, such as a setting that does not exist. */
+  doubts: readonly string[];
   /** Differences from the installed package of this name; absent when none is installed. */
   changes?: readonly TrustChange[];
   /** The package's small text files, to be shown. */

@@ -1,7 +1,9 @@
-import { projectDir, userDir } from "@scorel/kit/files/home";
+import { join } from "node:path";
+import { presetFile, projectDir, userDir } from "@scorel/kit/files/home";
 import type { PackageStore } from "@scorel/packages/contract";
 import type { ExtensionKnowledge, PresetKnowledge } from "@scorel/packages/store";
 import manifest from "../../package.json" with { type: "json" };
+import { lookingOnly } from "../layers/admission.ts";
 import { extended, parseLayer } from "../layers/layer.ts";
 import { isPath, namesIn, presetFileIn } from "../layers/preset-file.ts";
 import { shippedPresets } from "../paths.ts";
@@ -60,6 +62,14 @@ function presetKnowledge(asked: Asked): PresetKnowledge {
       const project = projectDir(asked.cwd);
       const folders = [userDir(), ...(project === undefined ? [] : [project])];
       return folders.map((dir) => presetFileIn(dir, preset)).find((file) => file !== undefined);
+    },
+    async problems(folder) {
+      const { examine } = await import("./examination.ts");
+      const preset = join(folder, presetFile);
+      const by = "scorel preset check";
+      const looking = { preset, by, cwd: folder, project: undefined, looking: true, admission: lookingOnly };
+      const { problems } = await examine(looking);
+      return problems.map((problem) => problem.replaceAll(join(folder, "/"), ""));
     },
     async items(tree, name) {
       const { itemsOfPreset, packagesIn } = await import("@scorel/trust/items");

@@ -76,6 +76,20 @@ describe("an installed preset that is used", () => {
     expect(said).toContain("  locks guard, so that no project can change it  (preset.toml:2)\n");
   });
 
+  it("is installed after the problems that `scorel preset check` finds in it", async () => {
+    using at = shop();
+    at.preset("team", {
+      "preset.toml": 'extends = "none"\n[permissions]\nmode = "careless"\n',
+      "extensions/guard.js": "export default {",
+    });
+    const { said } = await at.run("add", ["team"]);
+    expect(said.replaceAll(at.cwd, "/work")).toMatch(
+      /^Install "team" from the folder \/work\/team\nIt may not work; scorel preset check reports:\n {2}Invalid value of permissions\.mode: .* \(preset\.toml:3\)\n {2}.*extensions\/guard\.js:1\)\nruns code/,
+    );
+    at.preset("team", { "preset.toml": 'extends = "none"\n' });
+    expect((await at.run("update", ["team"])).said).not.toContain("It may not work");
+  });
+
   it("is listed with its source, version and state", async () => {
     using at = await installed();
     const list = async () => {

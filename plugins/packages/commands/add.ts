@@ -24,7 +24,8 @@ export async function add(installer: Installer, invocation: Invocation): Promise
   return await withReview(installer, wanted, invocation, async (prepared, review) => {
     const name = asked === undefined ? "" : ` --name ${asked}`;
     const command = `scorel ${installer.command} add ${shellWord(given)}${name}`;
-    if (!(await agreed(review, heading("Install", prepared), command, invocation))) return 1;
+    const title = [heading("Install", prepared), ...doubtLines(installer, review)].join("\n");
+    if (!(await agreed(review, title, command, invocation))) return 1;
     await assertNotInterrupted(invocation);
     await review.accept();
     return say(invocation, `Installed "${prepared.name}". ${installer.toUse(prepared.name)}`);
@@ -75,7 +76,8 @@ async function updateOne(
         return say(invocation, `"${before.name}" is up to date; nothing was changed.`);
       const words = source === undefined ? [before.name] : [before.name, source];
       const command = `scorel ${installer.command} update ${words.map(shellWord).join(" ")}`;
-      const title = [heading("Update", prepared), ...(await lostChanges(installer, before))].join("\n");
+      const notes = [...(await lostChanges(installer, before)), ...doubtLines(installer, review)];
+      const title = [heading("Update", prepared), ...notes].join("\n");
       if (!(await agreed(review, title, command, invocation))) return 1;
       await assertNotInterrupted(invocation);
       await review.accept();
@@ -90,6 +92,12 @@ async function lostChanges({ store }: Installer, { name, state }: InstalledPacka
   if (state !== "changed") return [];
   const paths = ((await store.diff(name)) ?? []).map(({ path }) => path);
   return [`Changes since it was installed are lost: ${firstOf(paths)}`];
+}
+
+/** The lines about why a package might not work. */
+function doubtLines({ command }: Installer, { doubts }: PackageReview): string[] {
+  if (doubts.length === 0) return [];
+  return [`It may not work; scorel ${command} check reports:`, ...doubts.map((doubt) => `  ${doubt}`)];
 }
 
 /** A staged package with its dependencies. */

@@ -40,6 +40,7 @@ export function extensionRules(known: ExtensionKnowledge): PackageRules {
       const problems = await known.problems({ id: name, file: entry, source: textOf(tree, entry), root: tree.root });
       if (problems.length > 0) throw errors.PACKAGES_CHECK({ name, file: entry, problems });
     },
+    doubts: () => [],
     items: (staged) => itemsOf(staged, known),
   };
 }

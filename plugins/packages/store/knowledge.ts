@@ -9,6 +9,8 @@ export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version"> {
   extendedBy(file: string, text: string): { preset: string; place: string; isPath: boolean }[];
   /** The file of this user's or the current project's preset with this name; undefined if there is none. */
   ownFile(preset: string): string | undefined;
+  /** The problems that `scorel preset check` would report about the preset in a folder. Runs no file. */
+  problems(folder: string): Promise<readonly string[]>;
   /** Lists the contents of a preset without its npm packages, with the possible effect of each item. Runs no file. */
   items(tree: Tree, name: string): Promise<TrustItem[]>;
 }

@@ -22,6 +22,8 @@ export function presetRules(known: PresetKnowledge): PackageRules {
       if (!tree.files.has(presetFile)) throw presets.errors.none({ path: spec });
       assertComplete({ name, tree, lock, known });
     },
+    // Not refused, because a preset may be part of others that add what it lacks, or be installed before its extensions.
+    doubts: ({ tree }) => known.problems(tree.root),
     items: async ({ tree, name, packages }) => [...(await known.items(tree, name)), ...npmItem(packages)],
   };
 }

@@ -38,6 +38,7 @@ export async function reviewPackage(rules: PackageRules, candidate: Staged): Pro
   if (reason !== undefined) throw errors.PACKAGES_ENGINE({ name, reason });
   return {
     items: await rules.items(staged),
+    doubts: await rules.doubts(staged),
     ...(before && { changes: changesTo(kind, tree, before) }),
     texts: () =>
       [...tree.files].flatMap(([file, bytes]) => {

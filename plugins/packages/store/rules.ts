@@ -29,6 +29,8 @@ export interface PackageRules {
   nameIn(folder: string): Awaitable<string | undefined>;
   /** Throws when the package cannot be used. */
   check(staged: StagedTree): Awaitable<void>;
+  /** Why the package might not work, although it can be installed. */
+  doubts(staged: StagedTree): Awaitable<readonly string[]>;
   /** What the package contains and could do. */
   items(staged: StagedTree): Promise<TrustItem[]>;
 }

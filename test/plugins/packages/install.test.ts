@@ -77,6 +77,9 @@ describe("scorel preset add", () => {
     expect(said.replaceAll(at.cwd, "/work")).toBe(
       [
         'Install "team" from the folder /work/team',
+        "It may not work; scorel preset check reports:",
+        '  Invalid value of model.type: is missing: write type = "builtin" (a known provider) or type = "custom" (any server) (preset.toml:3)',
+        '  "notes" cannot run once per process (scope "host") as part of a preset (extensions/notes/index.ts)',
         "changes what keeps you safe:",
         "  switches off checkpoints  (preset.toml:2)",
         "sends your prompts and keys elsewhere:",

@@ -38,6 +38,8 @@ describe("a package from the user's registry", () => {
     using at = shopOf(registry);
     const { said } = await at.run("add", ["npm:@acme/team"], {});
     expect(said.split("\n").slice(2, -1)).toEqual([
+      "It may not work; scorel preset check reports:",
+      '  "notes" needs the service "agent", which no plugin in use provides (extensions/notes/index.js:1). Add "agent" to "use".',
       "changes what keeps you safe:",
       "  switches off permissions  (node_modules/left/base.toml:1)",
       "runs code with your rights:",
