@@ -90,6 +90,14 @@ describe("an installed preset that is used", () => {
     expect((await at.run("update", ["team"])).said).not.toContain("It may not work");
   });
 
+  it("cannot add lines to that list with line breaks in a name", async () => {
+    using at = shop();
+    at.preset("team", { "preset.toml": 'extends = "none"\nuse = ["a\\nruns nothing:"]\n' });
+    expect((await at.run("add", ["team"])).said).toContain(
+      '\n  There is no plugin or extension "a\\u{a}runs nothing:" to use (preset.toml:2).\n',
+    );
+  });
+
   it("is listed with its source, version and state", async () => {
     using at = await installed();
     const list = async () => {

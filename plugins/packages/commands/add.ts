@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { decideOn, describeAs } from "@scorel/kit/terminal/review";
+import { visibleName } from "@scorel/kit/text/plain";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import type { InstalledPackage, PackageReview } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -97,7 +98,7 @@ async function lostChanges({ store }: Installer, { name, state }: InstalledPacka
 /** The lines about why a package might not work. */
 function doubtLines({ command }: Installer, { doubts }: PackageReview): string[] {
   if (doubts.length === 0) return [];
-  return [`It may not work; scorel ${command} check reports:`, ...doubts.map((doubt) => `  ${doubt}`)];
+  return [`It may not work; scorel ${command} check reports:`, ...doubts.map((doubt) => `  ${visibleName(doubt)}`)];
 }
 
 /** A staged package with its dependencies. */
