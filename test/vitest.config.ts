@@ -35,6 +35,7 @@ const slow = [
 
 /** Unit tests that change or measure their process, or fill its memory, so that each file needs a process of its own. */
 const ownProcess = [
+  "test/kernel/projection-memory.test.ts",
   "test/plugins/{blobs-memory,gateway/sizes,kit/values/backlog,terminal/pictures,ws/safety}.test.ts",
   "test/**/{code-cache,secrets,spans}.test.ts",
   "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",

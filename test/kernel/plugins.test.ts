@@ -3,7 +3,6 @@ import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { z } from "zod";
 import { contained, testHeader, testKernel } from "../harness.ts";
-import { usedBytes } from "../memory.ts";
 import { notes } from "./notes.ts";
 
 declare module "@scorel/kernel" {
@@ -17,7 +16,6 @@ declare module "@scorel/kernel" {
   interface Projections {
     count: number;
     onPath: string[];
-    depth: { depth: number };
   }
 }
 
@@ -379,39 +377,5 @@ describe("a projection", () => {
     const live = [t.session.projection("count"), t.session.projection("onPath")];
     await using again = await testKernel([notes, projecting], { store });
     expect([again.session.projection("count"), again.session.projection("onPath")]).toEqual(live);
-  });
-
-  it("over the path goes back far in a long log with few replayed events, and keeps few of its states in memory", async () => {
-    let updates = 0;
-    const states: WeakRef<object>[] = [];
-    const counting = definePlugin({
-      ...base,
-      id: "counting",
-      projections: {
-        depth: {
-          over: "path",
-          init: () => ({ depth: 0 }),
-          update: ({ depth }) => {
-            updates++;
-            const state = { depth: depth + 1 };
-            states.push(new WeakRef(state));
-            return state;
-          },
-        },
-      },
-    });
-    await using t = await testKernel([notes, counting]);
-    const notesOf = (count: number) =>
-      Array.from({ length: count }, () => ({ type: "note" as const, payload: { text: "" } }));
-    const ids = (await t.session.appendAll(notesOf(40_000))).map(({ id }) => id);
-    expect(t.session.projection("depth")).toEqual({ depth: 40_000 });
-    await usedBytes();
-    expect(states.filter((state) => state.deref()).length).toBeLessThan(300);
-    for (const back of [10, 100, 1_000, 10_000, 39_000]) {
-      await t.session.append("jump", { to: ids[ids.length - back] as string });
-      updates = 0;
-      expect(t.session.projection("depth")).toEqual({ depth: 40_000 - back + 1 });
-      expect(updates).toBeLessThan(back / 8 + 65);
-    }
   });
 });
