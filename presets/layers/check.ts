@@ -172,10 +172,13 @@ function contradictions(layer: Layer): ConfigProblem[] {
 
 /** Names of host plugins in a project's layer: they run once per process, so only the user may choose or configure them. */
 function hostPluginsIn(layer: Layer): ConfigProblem[] {
-  const tables = tablesIn(layer).map(([id]) => [id, placeOf(layer, [id])] as const);
-  return [...tables, ...listed(layer, ["use"]), ...listed(layer, ["without"])]
-    .filter(([id]) => shipped(id)?.scope === "host")
-    .map(([id, place]) => ({ code: "CONFIG_SCOPE", message: refusal(id, place) }));
+  const isOfHost = ([id]: readonly [string, unknown]) => shipped(id)?.scope === "host";
+  const tables = tablesIn(layer).filter(isOfHost);
+  const named = [...listed(layer, ["use"]), ...listed(layer, ["without"])].filter(isOfHost);
+  return [...tables.map(([id]) => [id, placeOf(layer, [id])] as const), ...named].map(([id, place]) => ({
+    code: "CONFIG_SCOPE",
+    message: refusal(id, place),
+  }));
 }
 
 function guardsLeftOut(layer: Layer): ConfigProblem[] {
